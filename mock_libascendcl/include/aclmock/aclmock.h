@@ -1,0 +1,70 @@
+/* The mock's own face: what only a mock can do. A real libascendcl has none of these functions.
+ *
+ * Environment: ACL_MOCK_DEVICE_COUNT (2), ACL_MOCK_SOC (Ascend910B1), ACL_MOCK_MEMORY (bytes a device, e.g. 512M),
+ * ACL_MOCK_SCHEDULE (deferred, inline, random:SEED).
+ */
+#ifndef ACLMOCK_H
+#define ACLMOCK_H
+
+#include <acl/acl_rt.h>
+
+#define ACLMOCK_VERSION 1
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Only the mock has it; returns ACLMOCK_VERSION. */
+ACL_VISIBLE int aclmock_version(void);
+
+/* ---- error -------------------------------------------------------------------------------------------- */
+
+/* The text of this thread's last failure, even where the real library is silent; "" when there was none. */
+ACL_VISIBLE const char *aclmock_last_message(void);
+/* Whether aclGetRecentErrMsg has something that the real library would have too. Takes nothing. */
+ACL_VISIBLE int aclmock_message_pending(void);
+
+/* ---- counting ----------------------------------------------------------------------------------------- */
+
+typedef enum aclmock_kind {
+    ACLMOCK_CONTEXTS = 0, /* explicit ones, and a primary one for each device that was ever set */
+    ACLMOCK_STREAMS = 1,
+    ACLMOCK_EVENTS = 2,
+    ACLMOCK_BINARIES = 3,
+    ACLMOCK_FUNCTIONS = 4,
+    ACLMOCK_ARGS = 5, /* threads that have an argument list */
+    ACLMOCK_BLOCKS = 6, /* device and page-locked memory blocks of the program's */
+} aclmock_kind;
+
+/* How many of a kind are alive. */
+ACL_VISIBLE size_t aclmock_live(aclmock_kind kind);
+
+/* ---- memory ------------------------------------------------------------------------------------------- */
+
+/* Where the mock keeps the byte at a device address, for a debugger or a test; NULL when nothing is there. */
+ACL_VISIBLE void *aclmock_host_address(const void *devPtr);
+/* The host allocation of the mock that comes `after` others fails, once; -1: none. */
+ACL_VISIBLE void aclmock_fail_host_alloc(int64_t after);
+
+/* ---- launches ----------------------------------------------------------------------------------------- */
+
+typedef struct aclmock_launch {
+    char kernel[256];
+    uint32_t num_blocks; /* as the device gets it: 16 bits */
+    int32_t stream_id;
+    uint64_t args; /* device address of the argument block */
+    size_t args_size;
+} aclmock_launch;
+
+/* Keeps the last 64 launches from now on, or stops; forgets what was kept. */
+ACL_VISIBLE void aclmock_record_launches(int on);
+/* How many were recorded since. */
+ACL_VISIBLE uint64_t aclmock_recorded_launches(void);
+/* The one `back` launches ago (0: the last) and its argument bytes as the device sees them. 0: there is none. */
+ACL_VISIBLE int aclmock_get_launch(uint32_t back, ACL_OUT aclmock_launch *launch, void *bytes, size_t room);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

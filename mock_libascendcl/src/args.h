@@ -1,0 +1,51 @@
+/* Argument lists: the buffer that a kernel's arguments are laid out in, and where each parameter is.
+ *
+ * The object has the size that the real library's has (96 bytes and 48 a parameter), since InitByUserMem puts it into
+ * memory that the user measured. A handle is the address of its cell or, for memory of the user's, of the object.
+ */
+#ifndef MOCK_ARGS_H
+#define MOCK_ARGS_H
+
+#include "binary.h"
+#include "memory.h"
+
+#define ARGS_BUFFER_SIZE ((size_t)65536)
+
+struct args_param {
+    bool placeholder;
+    size_t offset;
+    size_t size;
+    size_t data_offset; /* of a placeholder's data; 0: never asked for */
+    struct cell cell;
+};
+
+struct args {
+    uint8_t *buffer;
+    size_t room;
+    size_t head_size; /* bytes of the hidden slots in front */
+    size_t size;      /* bytes laid out so far */
+    struct function *function;
+    uint64_t reserved[4];
+    bool got_buffer; /* a placeholder's buffer was handed out: no more parameters */
+    bool overflow_done;
+    uint8_t placeholders;
+    uint8_t params;
+    uint8_t max_params;
+    bool finalized;
+    bool updating; /* updated and not finalized again */
+    struct cell cell;
+    struct args_param param[];
+};
+
+_Static_assert(sizeof(struct args_param) == 48, "the real ParaDetail's size shows through GetHandleMemSize");
+_Static_assert(sizeof(struct args) == 96 && offsetof(struct args, cell) == 80, "as the real RtArgsHandle");
+
+/* NULL after reporting 107017. */
+struct args *args_of(const void *handle);
+
+/* Address of the block that takes overflow flags, one a context; 0 when the device has no memory for it. */
+uint64_t args_overflow_address(struct context *context);
+/* Address of the device's inter-core sync control; 0 when the device has no memory for it. */
+uint64_t args_sync_address(struct device *device);
+
+#endif

@@ -1,0 +1,41 @@
+/* Contexts, and which one a thread is in. */
+#ifndef MOCK_CONTEXT_H
+#define MOCK_CONTEXT_H
+
+#include "device.h"
+#include "handle.h"
+
+/* Something that dies with its context. */
+struct context_child {
+    void (*drop)(struct context_child *child); /* called without locks; the child is already off the list */
+    struct context_child *next;
+    struct context_child **link; /* what points at this one; NULL once it is off the list */
+};
+
+struct context {
+    struct cell cell;
+    struct device *device;
+    bool primary;
+    _Atomic uint64_t generation; /* a thread that still points here after a reset sees another one */
+    struct context_child *children;
+    _Atomic uint64_t overflow; /* address of its overflow block, 0 until somebody asks (args.h) */
+    void *_Atomic default_stream;
+    pthread_mutex_t lock; /* of the children */
+};
+
+/* The calling thread's context, or NULL. Retains the default device of aclInit's file where that applies. */
+struct context *context_current(void);
+/* Reports the missing context as the real library does: 107002, said and stored. */
+aclError context_missing(void);
+
+/* For a thread of the mock's own that runs a user's code: no context, whatever it was. Returns nothing to restore. */
+void context_leave_thread(void);
+
+void context_add_child(struct context *context, struct context_child *child);
+/* False when somebody else is dropping it already. */
+bool context_remove_child(struct context *context, struct context_child *child);
+
+/* deviceId: a default device for threads that never set one, -1 for none. False when there is no such device. */
+bool context_set_default_device(int32_t device_id);
+
+#endif

@@ -1,0 +1,38 @@
+/* Who runs queued tasks, and when (ACL_MOCK_SCHEDULE).
+ *
+ *   deferred     whoever waits for a task runs what is before it; a background tick of 1 ms runs what nobody waits for
+ *   inline       whoever queues a task runs it
+ *   worker       a thread a stream
+ *   random:SEED  as deferred, but streams take turns in an order drawn from the seed, at every call that queues or waits
+ */
+#ifndef MOCK_ENGINE_H
+#define MOCK_ENGINE_H
+
+#include "stream.h"
+
+#define WAIT_FOR_EVER (-1)
+
+/* From now on the engine runs what is queued on the stream. */
+void engine_add(struct stream *stream);
+/* Takes it out and stops running it: queued tasks are dropped. On return no thread is in it. */
+void engine_remove(struct stream *stream);
+
+/* Queueing: with the stream's lock held from engine_lock to engine_push. NULL: no memory, the lock is released. */
+struct task *engine_lock(struct stream *stream);
+void engine_push(struct stream *stream);
+
+enum wait_result {
+    WAIT_DONE,
+    WAIT_EXPIRED,
+    WAIT_IMPOSSIBLE /* the caller is a kernel or callback that the stream itself waits for */
+};
+
+/* Until the stream has run its first `position` tasks, or for timeout_ms. */
+enum wait_result engine_wait(struct stream *stream, uint64_t position, int64_t timeout_ms);
+/* Gives tasks up to the position a chance to run, without waiting. */
+void engine_poll(struct stream *stream, uint64_t position);
+
+/* Something changed that a sleeping waiter may be waiting for. */
+void engine_notify(void);
+
+#endif

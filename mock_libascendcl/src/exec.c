@@ -1,0 +1,180 @@
+#include "exec.h"
+
+#include <string.h>
+
+#include "argring.h"
+#include "binary.h"
+#include "trap.h"
+#include "use.h"
+
+/* One launch while it runs. */
+struct execution {
+    aclmock_ctx ctx; /* what the kernel sees */
+    struct trap trap;
+    const struct launch *launch;
+    struct stream *stream;
+    struct text fault; /* empty: none */
+    bool faulted;
+};
+
+/* ---- faults ------------------------------------------------------------------------------------------- */
+
+static aclError fault_code(const struct function *function)
+{
+    switch (function->type) {
+    case ACL_KERNEL_TYPE_VECTOR: return ACL_ERROR_RT_VECTOR_CORE_EXCEPTION;
+    case ACL_KERNEL_TYPE_AICPU: return ACL_ERROR_RT_AICPU_EXCEPTION;
+    default: return ACL_ERROR_RT_AICORE_EXCEPTION;
+    }
+}
+
+/* Starts the text of a fault. False: there is one already. */
+static bool fault_begin(struct execution *run)
+{
+    if (run->faulted) {
+        return false;
+    }
+    run->faulted = true;
+    text_add(&run->fault, "kernel %s, block %u of %u: ", run->launch->function->name, run->ctx.block_idx,
+             run->ctx.block_num);
+    return true;
+}
+
+static void fault_signal(struct execution *run)
+{
+    static const struct {
+        int signal;
+        const char *meaning;
+    } meanings[] = {
+        {SIGSEGV, "bad pointer"}, {SIGBUS, "bad pointer"}, {SIGFPE, "division by zero"},
+        {SIGILL, "illegal instruction"}, {SIGABRT, "abort"},
+    };
+    if (run->trap.signal == 0 || !fault_begin(run)) {
+        return;
+    }
+    for (size_t i = 0; i < COUNT(meanings); ++i) {
+        if (meanings[i].signal == run->trap.signal) {
+            text_add(&run->fault, "%s (%s)", meanings[i].meaning, strsignal(run->trap.signal));
+        }
+    }
+    if (run->trap.signal == SIGSEGV || run->trap.signal == SIGBUS) {
+        text_add(&run->fault, " at %p; kernels reach global memory through aclmock_gm", run->trap.address);
+    }
+}
+
+/* ---- what a kernel calls ------------------------------------------------------------------------------ */
+
+/* The bytes at a device address, when a live block of the program's has them all. */
+static void *find_memory(struct execution *run, uint64_t address, size_t bytes)
+{
+    const struct arena *arena = &run->stream->context->device->arena;
+    const struct block *block = arena_find(arena, address);
+    uint64_t offset = block != NULL ? address - block->address : 0;
+    if (LIKELY(block != NULL && block_is(block, BLOCK_LIVE) && offset <= block->bytes && bytes <= block->bytes - offset)) {
+        return arena_host(arena, address);
+    }
+    if (fault_begin(run)) {
+        text_add(&run->fault, "access to %zu bytes: ", bytes);
+        memory_explain((void *)(uintptr_t)address, bytes, &run->fault);
+    }
+    return NULL;
+}
+
+static void *reach(aclmock_ctx *ctx, uint64_t address, size_t bytes)
+{
+    struct execution *run = CONTAINER(ctx, struct execution, ctx);
+    uint64_t offset = address - run->launch->args;
+    if (offset < ctx->args_size && bytes <= ctx->args_size - offset) {
+        return (void *)(uintptr_t)(ctx->args + offset); /* its own arguments: a placeholder's data */
+    }
+    return find_memory(run, address, bytes);
+}
+
+static void note(aclmock_ctx *ctx, const char *text)
+{
+    struct execution *run = CONTAINER(ctx, struct execution, ctx);
+    if (fault_begin(run)) {
+        text_add(&run->fault, "%s", text != NULL ? text : "the kernel failed");
+    }
+}
+
+static void leave(aclmock_ctx *ctx)
+{
+    struct execution *run = CONTAINER(ctx, struct execution, ctx);
+    trap_leave(&run->trap);
+}
+
+static const struct aclmock_calls calls = {reach, note, leave};
+
+/* ---- running ------------------------------------------------------------------------------------------ */
+
+static void run_blocks(struct execution *run)
+{
+    const struct function *function = run->launch->function;
+    if (TRAP_ENTER(&run->trap)) {
+        for (uint32_t block = 0; block < run->launch->blocks && !run->faulted; ++block) {
+            run->ctx.block_idx = block;
+            function->run(&run->ctx);
+        }
+        trap_end(&run->trap);
+    } else {
+        fault_signal(run);
+    }
+}
+
+/* The arguments as the kernel reads them. A launch with device arguments names memory that nobody has looked at. */
+static bool reach_args(struct execution *run)
+{
+    const struct launch *launch = run->launch;
+    bool ours = launch->ring_end != 0 || launch->args_block != NULL || launch->args_size == 0;
+    run->ctx.args = ours ? arena_host(&run->stream->context->device->arena, launch->args)
+                         : find_memory(run, launch->args, launch->args_size);
+    run->ctx.args_size = launch->args_size;
+    return !run->faulted;
+}
+
+static void execute(struct execution *run)
+{
+    const struct function *function = run->launch->function;
+    run->ctx.calls = &calls;
+    run->ctx.block_num = run->launch->blocks;
+    run->ctx.args_head = (size_t)function->head_slots * 8;
+    run->ctx.params = function->params;
+    run->ctx.num_params = function->num_params;
+    run->ctx.data = function->run_data;
+    if (reach_args(run)) {
+        run_blocks(run);
+    }
+}
+
+static void run_launch(struct task *task, struct stream *stream)
+{
+    const struct launch *launch = TASK_PAYLOAD(task, struct launch);
+    struct execution run;
+    memset(&run.ctx, 0, sizeof(run.ctx));
+    run.launch = launch;
+    run.stream = stream;
+    run.fault = (struct text){0};
+    run.faulted = false;
+    aclError code = ACL_ERROR_RT_AICORE_EXCEPTION;
+    if (LIKELY(use_enter(launch->function))) {
+        code = fault_code(launch->function);
+        execute(&run);
+        use_leave();
+    } else {
+        run.faulted = true;
+        text_add(&run.fault, "a kernel's binary was unloaded before the launch ran: synchronize first");
+    }
+    if (UNLIKELY(run.faulted)) {
+        stream_fail(stream, code, run.fault.data);
+    }
+    argring_take(stream, launch->ring_end, launch->args_block);
+}
+
+static void drop_launch(struct task *task, struct stream *stream)
+{
+    const struct launch *launch = TASK_PAYLOAD(task, struct launch);
+    argring_take(stream, launch->ring_end, launch->args_block);
+}
+
+const struct task_kind exec_launch = {"launch", run_launch, NULL, drop_launch};

@@ -1,0 +1,146 @@
+#include "hostbin.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "soc.h"
+
+#if defined(__x86_64__)
+#define OWN_MACHINE EM_X86_64
+#elif defined(__aarch64__)
+#define OWN_MACHINE EM_AARCH64
+#else
+#error "host kernels: name this machine's e_machine"
+#endif
+
+bool hostbin_recognise(const struct elf *elf)
+{
+    return elf_has_section(elf, ACLMOCK_SECTION);
+}
+
+/* ---- code --------------------------------------------------------------------------------------------- */
+
+static bool write_all(int file, const uint8_t *data, size_t size)
+{
+    while (size > 0) {
+        ssize_t written = write(file, data, size);
+        if (written <= 0) {
+            return false;
+        }
+        data += written;
+        size -= (size_t)written;
+    }
+    return true;
+}
+
+/* From a copy of its own, so that a binary loaded twice, or rebuilt in between, is not mistaken for the first one. */
+static void *open_copy(const struct elf *elf, struct text *why)
+{
+    int file = memfd_create("host_kernels", MFD_CLOEXEC);
+    if (file < 0 || !write_all(file, elf->data, elf->size)) {
+        text_add(why, "no memory for a copy of the code: %s", strerror(errno));
+        if (file >= 0) {
+            close(file);
+        }
+        return NULL;
+    }
+    char path[64];
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL) {
+        text_add(why, "the host kernels do not load: %s", dlerror());
+    }
+    close(file);
+    return library;
+}
+
+/* ---- table -------------------------------------------------------------------------------------------- */
+
+static void set_params(struct function *function, const aclmock_kernel *kernel)
+{
+    function->has_params = kernel->num_params != 0;
+    function->num_params = kernel->num_params;
+    function->params = kernel->params;
+    for (uint32_t i = 0; i < kernel->num_params; ++i) {
+        uint32_t end = kernel->params[i].offset + kernel->params[i].size;
+        function->params_size = end > function->params_size ? end : function->params_size;
+    }
+}
+
+static void set_type(struct function *function, enum aclmock_kernel_type type)
+{
+    static const aclrtKernelType types[] = {
+        [ACLMOCK_VECTOR] = ACL_KERNEL_TYPE_VECTOR, [ACLMOCK_CUBE] = ACL_KERNEL_TYPE_CUBE,
+        [ACLMOCK_AICORE] = ACL_KERNEL_TYPE_AICORE, [ACLMOCK_MIX] = ACL_KERNEL_TYPE_MIX,
+        [ACLMOCK_AICPU] = ACL_KERNEL_TYPE_AICPU,
+    };
+    function->type = types[type];
+    function->cpu = type == ACLMOCK_AICPU;
+    function->overflow = !function->cpu;
+    function->ffts = type == ACLMOCK_MIX && soc_is(SOC_A2);
+    function->head_slots = function->ffts ? 1 : 0;
+}
+
+static bool add_kernel(struct binary *binary, const aclmock_kernel *kernel, struct text *why)
+{
+    if (kernel->name == NULL || kernel->run == NULL || (unsigned)kernel->type > ACLMOCK_AICPU) {
+        text_add(why, "entry %zu of the kernel table has no name, no function or an unknown type", binary->count);
+        return false;
+    }
+    struct function *function = function_new(binary, kernel->name);
+    if (function == NULL) {
+        text_add(why, "no memory left");
+        return false;
+    }
+    set_type(function, kernel->type);
+    set_params(function, kernel);
+    function->user_params = (uint16_t)(kernel->max_params != 0 ? kernel->max_params : PARAMS_AT_MOST);
+    function->run = kernel->run;
+    function->run_data = kernel->data;
+    return true;
+}
+
+static bool read_table(struct binary *binary, struct text *why)
+{
+    void (*list)(struct aclmock_kernel_table *) = NULL;
+    *(void **)&list = dlsym(binary->library, "aclmock_list_kernels");
+    struct aclmock_kernel_table table = {0};
+    if (list != NULL) {
+        list(&table);
+    }
+    if (table.version != ACLMOCK_TABLE_VERSION || table.entry_size != sizeof(aclmock_kernel)) {
+        text_add(why, "its kernel table has version %u, this mock reads version %u: build it again with this mock's "
+                      "aclmock/kernel.h", table.version, ACLMOCK_TABLE_VERSION);
+        return false;
+    }
+    for (const aclmock_kernel *kernel = table.first; kernel < table.end; ++kernel) {
+        if (!add_kernel(binary, kernel, why)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool hostbin_load(struct binary *binary, const struct elf *elf, struct text *why)
+{
+    if (elf->machine != OWN_MACHINE) {
+        text_add(why, "its host kernels are built for %s (e_machine %u), this machine is %s",
+                 elf_machine_name(elf->machine), elf->machine, elf_machine_name(OWN_MACHINE));
+        return false;
+    }
+    binary->library = open_copy(elf, why);
+    return binary->library != NULL && read_table(binary, why);
+}
+
+void hostbin_unload(struct binary *binary)
+{
+    if (binary->library != NULL) {
+        dlclose(binary->library);
+        binary->library = NULL;
+    }
+}

@@ -1,0 +1,13 @@
+/* Host-kernel binaries: shared objects made with aclmock/kernel.h, which carry their own implementations. */
+#ifndef MOCK_HOSTBIN_H
+#define MOCK_HOSTBIN_H
+
+#include "binary.h"
+#include "elf.h"
+
+bool hostbin_recognise(const struct elf *elf);
+/* Loads the code and fills in the binary's functions. False: `why` says what is wrong. */
+bool hostbin_load(struct binary *binary, const struct elf *elf, struct text *why);
+void hostbin_unload(struct binary *binary);
+
+#endif

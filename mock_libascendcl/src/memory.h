@@ -1,0 +1,47 @@
+/* Memory: what an address belongs to, and how many bytes there are behind it. */
+#ifndef MOCK_MEMORY_H
+#define MOCK_MEMORY_H
+
+#include "context.h"
+#include "error.h"
+
+enum place_kind { PLACE_HOST, PLACE_PINNED, PLACE_DEVICE };
+
+struct place {
+    enum place_kind kind;
+    struct device *device; /* PLACE_DEVICE */
+    struct block *block;   /* PLACE_PINNED, PLACE_DEVICE: live */
+    void *host;            /* where the mock reaches the bytes */
+};
+
+/* Classifies an address. Memory that is in no live block is PLACE_HOST. */
+struct place memory_place(const void *address);
+
+/* The same for `size` bytes that somebody wants to touch. False when they leave their block, or lie where device
+ * memory is but nothing is allocated. */
+bool memory_holds(const void *address, size_t size, struct place *place);
+/* Adds why not: "0x... is ...". */
+void memory_explain(const void *address, size_t size, struct text *text);
+/* memory_holds, or 107000 with the explanation; `argument` names the address. */
+aclError memory_reach(const void *address, size_t size, const char *argument, struct place *place);
+
+/* The pieces that the calls here share with those that go through a stream (transfer.c). */
+aclError memory_check_kind(aclrtMemcpyKind kind);
+aclError memory_check_room(size_t count, size_t room, const char *room_name);
+aclError memory_copy(void *dst, const void *src, size_t count);
+aclError memory_fill(void *devPtr, int32_t value, size_t count);
+aclError memory_free_device(void *devPtr);
+aclError memory_free_host(void *hostPtr);
+
+/* Blocks of the program's, on all devices and page-locked. */
+size_t memory_live(void);
+
+/* Device memory of the mock's own, not counted as the program's. NULL when there is none left. */
+struct block *memory_alloc_system(struct device *device, size_t size);
+
+static inline uint64_t address_number(const void *address)
+{
+    return (uint64_t)(uintptr_t)address;
+}
+
+#endif

@@ -1,0 +1,341 @@
+#include "stream.h"
+
+#include <string.h>
+
+#include "aclmock/aclmock.h"
+#include "engine.h"
+#include "soc.h"
+
+#define PRIORITY_LOWEST 7u
+#define KNOWN_FLAGS 0x3fu
+
+/* ---- faults ------------------------------------------------------------------------------------------- */
+
+void stream_fail(struct stream *stream, aclError code, char *text)
+{
+    pthread_mutex_lock(&stream->lock);
+    bool first = stream->fault.code == ACL_SUCCESS;
+    if (first) {
+        stream->fault = (struct stream_fault){code, text};
+        atomic_store(&stream->failed, true);
+    }
+    pthread_mutex_unlock(&stream->lock);
+    if (!first) {
+        host_free(text);
+    }
+}
+
+static aclError take_fault(struct stream *stream)
+{
+    if (LIKELY(!atomic_load_explicit(&stream->failed, memory_order_acquire))) {
+        return ACL_SUCCESS;
+    }
+    pthread_mutex_lock(&stream->lock);
+    struct stream_fault fault = stream->fault;
+    stream->fault = (struct stream_fault){0};
+    atomic_store(&stream->failed, false);
+    pthread_mutex_unlock(&stream->lock);
+    if (fault.code == ACL_SUCCESS) {
+        return ACL_SUCCESS; /* another thread took it */
+    }
+    fail(fault.code, "EZ9999", "a task of stream %d failed: %s", stream->id,
+         fault.text != NULL ? fault.text : "no memory was left for the details");
+    host_free(fault.text);
+    return fault.code;
+}
+
+/* ---- life --------------------------------------------------------------------------------------------- */
+
+static void stream_free(struct stream *stream)
+{
+    engine_remove(stream);
+    if (stream->ring.block != NULL) {
+        arena_free(&stream->context->device->arena, stream->ring.block);
+    }
+    queue_free(&stream->queue);
+    host_free(stream->fault.text);
+    pthread_mutex_destroy(&stream->lock);
+    handle_free(HANDLE_STREAM, stream);
+}
+
+static void drop_with_context(struct context_child *child)
+{
+    struct stream *stream = CONTAINER(child, struct stream, child);
+    atomic_store(&stream->cell.magic, 0);
+    stream_free(stream);
+}
+
+/* NULL without memory or ids. */
+static struct stream *stream_new(struct context *context, uint32_t priority, uint32_t flags)
+{
+    static _Atomic int32_t ids[DEVICES_AT_MOST];
+    struct stream *stream = handle_new(HANDLE_STREAM);
+    if (stream == NULL || !queue_init(&stream->queue)) {
+        if (stream != NULL) {
+            handle_free(HANDLE_STREAM, stream);
+        }
+        return NULL;
+    }
+    stream->context = context;
+    stream->id = atomic_fetch_add(&ids[context->device->user_id], 1) & INT32_MAX;
+    stream->priority = priority;
+    stream->flags = flags;
+    stream->child.drop = drop_with_context;
+    pthread_mutex_init(&stream->lock, NULL);
+    engine_add(stream);
+    context_add_child(context, &stream->child);
+    handle_publish(HANDLE_STREAM, stream);
+    return stream;
+}
+
+static aclError no_stream_left(void)
+{
+    return fail(ACL_ERROR_RT_NO_STREAM_RESOURCE, "EL9999", "no stream is left: %zu are in use",
+                handle_count(HANDLE_STREAM));
+}
+
+static struct stream *default_stream(struct context *context)
+{
+    void *present = atomic_load_explicit(&context->default_stream, memory_order_acquire);
+    if (LIKELY(present != NULL)) {
+        return present;
+    }
+    struct stream *made = stream_new(context, 0, 0);
+    if (made == NULL) {
+        no_stream_left();
+        return NULL;
+    }
+    if (!atomic_compare_exchange_strong(&context->default_stream, &present, (void *)made)) {
+        atomic_store(&made->cell.magic, 0);
+        if (context_remove_child(context, &made->child)) {
+            stream_free(made);
+        }
+        return present;
+    }
+    return made;
+}
+
+/* ---- finding ------------------------------------------------------------------------------------------ */
+
+bool stream_check(aclrtStream handle)
+{
+    if (LIKELY(handle == NULL || handle_alive(HANDLE_STREAM, handle))) {
+        return true;
+    }
+    fail(ACL_ERROR_RT_INVALID_HANDLE, "EE1017",
+         "stream is %p, no live stream handle: it was destroyed, or its context or device was, or it is a handle of "
+         "another kind", handle);
+    return false;
+}
+
+struct stream *stream_find(aclrtStream handle)
+{
+    struct context *context = context_current();
+    if (UNLIKELY(context == NULL)) {
+        context_missing();
+        return NULL;
+    }
+    return handle != NULL ? handle : default_stream(context);
+}
+
+struct stream *stream_find_here(aclrtStream handle)
+{
+    struct context *context = context_current();
+    if (UNLIKELY(context == NULL)) {
+        context_missing();
+        return NULL;
+    }
+    if (handle == NULL) {
+        return default_stream(context);
+    }
+    struct stream *stream = handle;
+    if (LIKELY(stream->context == context)) {
+        return stream;
+    }
+    fail(ACL_ERROR_RT_STREAM_CONTEXT, "EE1010",
+         "stream %d belongs to a context of device %d, this thread is in another context of device %d; "
+         "call aclrtSetCurrentContext or aclrtSetDevice first",
+         stream->id, stream->context->device->user_id, context->device->user_id);
+    return NULL;
+}
+
+/* ---- waiting ------------------------------------------------------------------------------------------ */
+
+static aclError wait_impossible(void)
+{
+    return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1001",
+                "called from a kernel or callback that the stream is waiting for: it would wait for itself");
+}
+
+aclError stream_wait(struct stream *stream, int64_t timeout_ms)
+{
+    int32_t id = stream->id;
+    switch (engine_wait(stream, queue_pushed(&stream->queue), timeout_ms)) {
+    case WAIT_EXPIRED:
+        return fail(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "EE9999",
+                    "stream %d did not finish within %lld ms; its work goes on", id, (long long)timeout_ms);
+    case WAIT_IMPOSSIBLE:
+        return wait_impossible();
+    default:
+        return take_fault(stream);
+    }
+}
+
+/* The context's streams, for host_free; *count of them. NULL without memory. */
+static struct stream **streams_of(struct context *context, size_t *count)
+{
+    *count = 0;
+    pthread_mutex_lock(&context->lock);
+    for (struct context_child *child = context->children; child != NULL; child = child->next) {
+        ++*count;
+    }
+    struct stream **streams = host_alloc(*count * sizeof(struct stream *));
+    size_t at = *count; /* the list is newest first */
+    for (struct context_child *child = context->children; child != NULL && streams != NULL; child = child->next) {
+        streams[--at] = CONTAINER(child, struct stream, child);
+    }
+    pthread_mutex_unlock(&context->lock);
+    return streams;
+}
+
+aclError stream_wait_all(struct context *context, int64_t timeout_ms)
+{
+    size_t count;
+    struct stream **streams = streams_of(context, &count);
+    if (streams == NULL) {
+        return fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EL9999", "no memory left for the list of %zu streams", count);
+    }
+    uint64_t start = now_ns();
+    aclError first = ACL_SUCCESS;
+    for (size_t i = 0; i < count; ++i) {
+        int64_t spent = (int64_t)((now_ns() - start) / 1000000u);
+        int64_t left = timeout_ms < 0 ? WAIT_FOR_EVER : timeout_ms > spent ? timeout_ms - spent : 0;
+        aclError code = handle_alive(HANDLE_STREAM, streams[i]) ? stream_wait(streams[i], left) : ACL_SUCCESS;
+        first = first != ACL_SUCCESS ? first : code;
+    }
+    host_free(streams);
+    return first;
+}
+
+static aclError reject_timeout(int32_t timeout)
+{
+    return reject(ACL_ERROR_RT_PARAM_INVALID, "EH0007", "timeout is %d, expected -1 (for ever) or more than 0", timeout);
+}
+
+static aclError fail_timeout_zero(void)
+{
+    return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "timeout is 0, expected -1 (for ever) or more than 0");
+}
+
+/* ---- the ABI: life ------------------------------------------------------------------------------------ */
+
+aclError aclrtCreateStream(aclrtStream *stream)
+{
+    API(stream);
+    REQUIRE(stream);
+    struct context *context = context_current();
+    if (context == NULL) {
+        return context_missing();
+    }
+    struct stream *made = stream_new(context, 0, 0);
+    if (made == NULL) {
+        return no_stream_left();
+    }
+    *stream = made;
+    return ACL_SUCCESS;
+}
+
+static aclError destroy(aclrtStream handle, bool wait)
+{
+    if (!stream_check(handle)) {
+        return ACL_ERROR_RT_INVALID_HANDLE;
+    }
+    struct stream *stream = stream_find_here(handle);
+    if (stream == NULL) {
+        return thread_call.result;
+    }
+    struct context *context = stream->context;
+    if (wait && engine_wait(stream, queue_pushed(&stream->queue), WAIT_FOR_EVER) == WAIT_IMPOSSIBLE) {
+        return wait_impossible();
+    }
+    if (!handle_claim(HANDLE_STREAM, stream)) {
+        stream_check(handle);
+        return ACL_ERROR_RT_INVALID_HANDLE;
+    }
+    if (context_remove_child(context, &stream->child)) { /* else its context is ending it */
+        stream_free(stream);
+    }
+    return ACL_SUCCESS;
+}
+
+aclError aclrtDestroyStream(aclrtStream stream)
+{
+    API(stream);
+    REQUIRE(stream);
+    return destroy(stream, true);
+}
+
+/* ---- the ABI: waiting --------------------------------------------------------------------------------- */
+
+aclError aclrtSynchronizeStream(aclrtStream stream)
+{
+    API(stream);
+    if (!stream_check(stream)) {
+        return ACL_ERROR_RT_INVALID_HANDLE;
+    }
+    struct stream *found = stream_find(stream);
+    return found != NULL ? stream_wait(found, WAIT_FOR_EVER) : thread_call.result;
+}
+
+aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout)
+{
+    API(stream, timeout);
+    if (timeout < -1) {
+        return reject_timeout(timeout);
+    }
+    if (!stream_check(stream)) {
+        return ACL_ERROR_RT_INVALID_HANDLE;
+    }
+    if (timeout == 0) {
+        return fail_timeout_zero();
+    }
+    struct stream *found = stream_find(stream);
+    return found != NULL ? stream_wait(found, timeout) : thread_call.result;
+}
+
+aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *status)
+{
+    API(stream, status);
+    REQUIRE(status);
+    if (!stream_check(stream)) {
+        return ACL_ERROR_RT_INVALID_HANDLE;
+    }
+    struct stream *found = stream_find(stream);
+    if (found == NULL) {
+        return thread_call.result;
+    }
+    uint64_t position = queue_pushed(&found->queue);
+    engine_poll(found, position);
+    *status = queue_done(&found->queue) >= position ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
+    return ACL_SUCCESS;
+}
+
+aclError aclrtSynchronizeDevice(void)
+{
+    API();
+    struct context *context = context_current();
+    return context != NULL ? stream_wait_all(context, WAIT_FOR_EVER) : context_missing();
+}
+
+aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout)
+{
+    API(timeout);
+    if (timeout < -1) {
+        return reject_timeout(timeout);
+    }
+    if (timeout == 0) {
+        return fail_timeout_zero();
+    }
+    struct context *context = context_current();
+    return context != NULL ? stream_wait_all(context, timeout) : context_missing();
+}

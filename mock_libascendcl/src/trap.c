@@ -1,0 +1,70 @@
+#include "trap.h"
+
+#include <pthread.h>
+#include <string.h>
+
+static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+static struct sigaction before[COUNT(signals)];
+static pthread_once_t installed = PTHREAD_ONCE_INIT;
+static THREAD_LOCAL struct trap *innermost;
+
+/* What the process would have done without us. */
+static void pass_on(int signal, siginfo_t *info, void *context)
+{
+    for (size_t i = 0; i < COUNT(signals); ++i) {
+        if (signals[i] != signal) {
+            continue;
+        }
+        if (before[i].sa_flags & SA_SIGINFO) {
+            before[i].sa_sigaction(signal, info, context);
+        } else if (before[i].sa_handler != SIG_DFL && before[i].sa_handler != SIG_IGN) {
+            before[i].sa_handler(signal);
+        } else {
+            sigaction(signal, &before[i], NULL); /* and the instruction that failed fails again */
+            if (signal == SIGABRT || info->si_code <= 0) {
+                raise(signal);
+            }
+        }
+    }
+}
+
+static void handle(int signal, siginfo_t *info, void *context)
+{
+    struct trap *trap = innermost;
+    if (trap == NULL) {
+        pass_on(signal, info, context);
+        return;
+    }
+    trap->signal = signal;
+    trap->address = info->si_addr;
+    innermost = trap->outer;
+    siglongjmp(trap->back, 1);
+}
+
+static void install(void)
+{
+    struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK};
+    for (size_t i = 0; i < COUNT(signals); ++i) {
+        sigaction(signals[i], &action, &before[i]);
+    }
+}
+
+void trap_begin(struct trap *trap)
+{
+    pthread_once(&installed, install);
+    trap->signal = 0;
+    trap->address = NULL;
+    trap->outer = innermost;
+    innermost = trap;
+}
+
+void trap_end(struct trap *trap)
+{
+    innermost = trap->outer;
+}
+
+_Noreturn void trap_leave(struct trap *trap)
+{
+    innermost = trap->outer;
+    siglongjmp(trap->back, 1);
+}

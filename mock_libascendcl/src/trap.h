@@ -1,0 +1,25 @@
+/* Runs code that may crash: a fatal signal inside it ends the code, not the process. */
+#ifndef MOCK_TRAP_H
+#define MOCK_TRAP_H
+
+#include <setjmp.h>
+#include <signal.h>
+
+#include "base.h"
+
+struct trap {
+    sigjmp_buf back;
+    int signal; /* which one ended the code; 0: trap_leave did */
+    void *address;
+    struct trap *outer;
+};
+
+/* if (TRAP_ENTER(&trap)) { code; trap_end(&trap); } else { the code did not come to its end } */
+#define TRAP_ENTER(trap) (trap_begin(trap), sigsetjmp((trap)->back, 0) == 0)
+
+void trap_begin(struct trap *trap);
+void trap_end(struct trap *trap);
+/* From inside: leaves the code. */
+_Noreturn void trap_leave(struct trap *trap);
+
+#endif
