@@ -12,34 +12,19 @@ import argparse
 import concurrent.futures
 import os
 import pathlib
-import shlex
 import shutil
-import subprocess
 import sys
 import tempfile
 
-SOURCE = pathlib.Path(__file__).resolve().parent / 'mock_libascendcl'
+ROOT = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(ROOT / 'acl_bind'))  # not the package, which needs the extension that is built later
+from _cc import BuildError, compile_kernels, find_compiler, run  # noqa: E402
+
+SOURCE = ROOT / 'mock_libascendcl'
 # One name for both files: whatever was linked with -lascendcl or -lacl_rt loads one and the same library.
 SONAME = 'libascendcl.so'
 OTHER_NAME = 'libacl_rt.so'
 WARNINGS = ['-Wall', '-Wextra', '-Wconversion', '-Wmissing-prototypes', '-Werror']
-
-
-class BuildError(Exception):
-    """A compiler is missing, or did not like what it was given."""
-
-
-def compiler() -> list[str]:
-    words = shlex.split(os.environ.get('CC', '')) or ['cc']
-    if shutil.which(words[0]) is None:
-        raise BuildError(f'no C compiler: {words[0]} is not on PATH. Install one (Debian: apt install gcc libc6-dev) or set CC.')
-    return words
-
-
-def run(command: list[str]) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise BuildError(f'{shlex.join(command)}\n{done.stdout}{done.stderr}')
 
 
 def optimisation(debug: bool, sanitize: str | None) -> list[str]:
@@ -51,7 +36,7 @@ def optimisation(debug: bool, sanitize: str | None) -> list[str]:
 
 def compile_library(out: pathlib.Path, flags: list[str]) -> None:
     """Compile src/*.c, each on its own, and link them to lib64/libascendcl.so."""
-    base = [*compiler(), '-std=c11', '-D_GNU_SOURCE', '-pthread', '-fPIC', '-fvisibility=hidden', *WARNINGS, *flags]
+    base = [*find_compiler('CC', 'cc'), '-std=c11', '-D_GNU_SOURCE', '-pthread', '-fPIC', '-fvisibility=hidden', *WARNINGS, *flags]
     base += [f'-I{SOURCE / "include"}', '-iquote', str(SOURCE / 'src')]
     sources = sorted((SOURCE / 'src').glob('*.c'))
     library = out / 'lib64' / SONAME
@@ -60,22 +45,13 @@ def compile_library(out: pathlib.Path, flags: list[str]) -> None:
         commands = [[*base, '-c', str(source), '-o', str(obj)] for source, obj in zip(sources, objects)]
         list(pool.map(run, commands))
         # nodelete: threads and signal handlers of the mock outlive a dlclose.
-        link = [*compiler(), '-shared', '-pthread', *flags, f'-Wl,-soname,{SONAME}', '-Wl,-z,nodelete', '-Wl,--no-undefined']
+        link = [*find_compiler('CC', 'cc'), '-shared', '-pthread', *flags, f'-Wl,-soname,{SONAME}', '-Wl,-z,nodelete', '-Wl,--no-undefined']
         if any('sanitize' in flag for flag in flags):
             link.remove('-Wl,--no-undefined')
         run([*link, *map(str, objects), '-o', str(library), '-ldl', '-lm'])
     other = library.with_name(OTHER_NAME)
     other.unlink(missing_ok=True)
     other.symlink_to(SONAME)
-
-
-def kernel_command(source: pathlib.Path, out: pathlib.Path, include: pathlib.Path, extra: list[str]) -> list[str]:
-    """The command that makes a host-kernel binary of a C or C++ file."""
-    if source.suffix == '.c':
-        language = [*compiler(), '-std=gnu11']
-    else:
-        language = [*(shlex.split(os.environ.get('CXX', '')) or ['c++']), '-std=c++17']
-    return [*language, '-O2', '-g1', '-shared', '-fPIC', '-Wall', '-Wextra', f'-I{include}', *extra, str(source), '-o', str(out), '-lm']
 
 
 def build(out: pathlib.Path, *, debug: bool = False, sanitize: str | None = None) -> None:
@@ -85,7 +61,7 @@ def build(out: pathlib.Path, *, debug: bool = False, sanitize: str | None = None
     shutil.copytree(SOURCE / 'include', out / 'include', dirs_exist_ok=True)
     compile_library(out, optimisation(debug, sanitize))
     for source in sorted((SOURCE / 'kernels').glob('*.c')):
-        run(kernel_command(source, out / 'kernels' / f'{source.stem}.o', out / 'include', []))
+        compile_kernels(source, out / 'kernels' / f'{source.stem}.o', out / 'include')
 
 
 def main() -> int:

@@ -2,7 +2,7 @@
 #ifndef MOCK_BINARY_H
 #define MOCK_BINARY_H
 
-#include "aclmock/kernel.h"
+#include "aclmock/host_kernel.h"
 #include "context.h"
 #include "error.h"
 #include "handle.h"
