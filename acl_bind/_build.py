@@ -1,0 +1,164 @@
+"""Build time only: from the headers to the extension `acl_bind._acl`, and the mock into the package.
+
+The headers under mock_libascendcl/include are read as text once more (the C compiler is the other reader) and become
+
+* cffi's declarations,
+* a dispatch table: one function pointer a prototype, filled with dlsym when a library is opened, behind one static C
+  wrapper each, since cffi calls those directly and function pointers through libffi at twice the price,
+* a description of every function (release, parameter names, which are outputs), kept in the extension as text.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+import cffi
+from pycparser import c_ast, c_generator, c_parser
+from setuptools.command.build_ext import build_ext
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+INCLUDE = ROOT / 'mock_libascendcl' / 'include'
+HEADERS = ('acl/acl_base.h', 'acl/acl_rt.h', 'acl/acl.h', 'aclmock/aclmock.h')
+BUILTIN_TYPES = 'size_t int8_t uint8_t int16_t uint16_t int32_t uint32_t int64_t uint64_t'.split()
+OUTPUT = '_out_'  # put behind a parameter's name for the parser
+
+
+@dataclasses.dataclass
+class Function:
+    name: str
+    since: str
+    returns: str
+    params: list[tuple[str, str]]  # declaration, name
+    outputs: set[str]
+
+
+def plain_c(text: str) -> str:
+    """The header without comments and preprocessor lines, as a C (not C++) compiler sees it."""
+    text = re.sub(r'/\*.*?\*/', '', text, flags=re.DOTALL)
+    lines: list[str] = []
+    keep = [True]
+    for line in text.splitlines():
+        word = line.split(maxsplit=1)[0] if line.strip() else ''
+        if word in ('#ifdef', '#ifndef', '#if'):
+            keep.append(keep[-1] and '__cplusplus' not in line)
+        elif word == '#else':
+            keep[-1] = keep[-2] and not keep[-1]
+        elif word == '#endif':
+            keep.pop()
+        elif keep[-1] and not word.startswith('#'):
+            lines.append(line)
+    return '\n'.join(lines)
+
+
+def constants(text: str) -> list[str]:
+    """Names of the header's #defines that are numbers."""
+    return re.findall(r'^#define (ACL\w+)\s+-?(?:0x[0-9a-fA-F]+|\d+)U?\s*$', re.sub(r'/\*.*?\*/', '', text), re.MULTILINE)
+
+
+def parse_functions(declarations: str, releases: dict[str, str]) -> list[Function]:
+    known = ''.join(f'typedef int {name};\n' for name in BUILTIN_TYPES)
+    tree = c_parser.CParser().parse(known + declarations)
+    generator = c_generator.CGenerator()
+    functions = []
+    for node in tree.ext:
+        if not (isinstance(node, c_ast.Decl) and isinstance(node.type, c_ast.FuncDecl)):
+            continue
+        function = Function(node.name, releases.get(node.name, 'mock'), generator.visit(node.type.type).replace(node.name, '').strip(), [], set())
+        for param in node.type.args.params if node.type.args else []:
+            if param.name is None:
+                continue  # (void)
+            name = param.name.removesuffix(OUTPUT)
+            if name != param.name:
+                function.outputs.add(name)
+            function.params.append((generator.visit(param).replace(param.name, name), name))
+        functions.append(function)
+    return functions
+
+
+def read_headers() -> tuple[str, list[str], list[Function]]:
+    """cffi's declarations without constants, the constants' names, the functions."""
+    texts = [(INCLUDE / header).read_text() for header in HEADERS]
+    plain = '\n'.join(map(plain_c, texts))
+    releases = {name: f'{major}.{minor}' for major, minor, name in re.findall(r'ACL_SINCE_(\d+)_(\d+) .*?\b(acl\w+)\(', plain)}
+    plain = re.sub(r'\bACL_(?:SINCE_\w+|VISIBLE)\b', '', plain)
+    functions = parse_functions(re.sub(r'\bACL_OUT ([^,)]*?\w+)(?=[,)])', rf'\1{OUTPUT}', plain), releases)
+    return re.sub(r'\bACL_OUT\b', '', plain), [name for text in texts for name in constants(text)], functions
+
+
+def wrapper(function: Function) -> str:
+    """The static function that cffi calls in the library's stead."""
+    declaration = ', '.join(declaration for declaration, _ in function.params) or 'void'
+    arguments = ', '.join(name for _, name in function.params)
+    pointer = function.returns.endswith('*')
+    return (
+        f'static {function.returns}{"" if pointer else " "}bound_{function.name}({declaration})\n'
+        f'{{\n    {"" if function.returns == "void" else "return "}table.{function.name}({arguments});\n}}\n'
+        f'#define {function.name} bound_{function.name}\n'
+    )
+
+
+def describe(function: Function) -> str:
+    params = ','.join(('>' if name in function.outputs else '') + name for _, name in function.params)
+    return f'{function.name}|{function.since}|{params}'
+
+
+def source(functions: list[Function]) -> str:
+    """The extension's C code."""
+    members = ''.join(f'    __typeof__({function.name}) *{function.name};\n' for function in functions)
+    rows = ''.join(f'    {{"{function.name}", (void **)&table.{function.name}}},\n' for function in functions)
+    text = ''.join(f'    "{describe(function)}\\n"\n' for function in functions)
+    template = (pathlib.Path(__file__).parent / '_binding.c').read_text()
+    return (
+        template.replace('/* MEMBERS */\n', members)
+        .replace('/* ROWS */\n', rows)
+        .replace('/* DESCRIPTION */\n', text)
+        .replace('/* WRAPPERS */\n', '\n'.join(map(wrapper, functions)))
+    )
+
+
+def make_ffi() -> cffi.FFI:
+    declarations, numbers, functions = read_headers()
+    builder = cffi.FFI()
+    builder.cdef(declarations + ''.join(f'#define {name} ...\n' for name in numbers) + BINDING_CDEF)
+    builder.set_source('acl_bind._acl', source(functions))
+    return builder
+
+
+BINDING_CDEF = """
+const char *acl_bind_open(const char *path);
+const char *acl_bind_path(void);
+const char *acl_bind_description(void);
+int acl_bind_has(const char *function);
+void acl_bind_hide(const char *function, int hidden);
+"""
+
+
+class BuildExt(build_ext):
+    """Generates and compiles the extension, and puts a freshly built mock beside it."""
+
+    def build_extension(self, ext: object) -> None:
+        generated = pathlib.Path(self.build_temp) / '_acl.c'
+        generated.parent.mkdir(parents=True, exist_ok=True)
+        make_ffi().emit_c_code(str(generated))
+        ext.sources = [str(generated)]  # type: ignore[attr-defined]
+        ext.include_dirs = [str(INCLUDE)]  # type: ignore[attr-defined]
+        ext.libraries = ['dl']  # type: ignore[attr-defined]
+        super().build_extension(ext)
+        built = subprocess.run([sys.executable, str(ROOT / 'build_mock.py'), '--out', str(self.built_mock())], check=False)
+        if built.returncode != 0:
+            raise SystemExit('acl_bind: the mock could not be built, see above')
+
+    def built_mock(self) -> pathlib.Path:
+        return pathlib.Path(self.build_lib) / 'acl_bind' / '_mock'
+
+    def copy_extensions_to_source(self) -> None:
+        """An editable install: the mock goes beside the sources as the extension does."""
+        super().copy_extensions_to_source()
+        target = ROOT / 'acl_bind' / '_mock'
+        shutil.rmtree(target, ignore_errors=True)
+        shutil.copytree(self.built_mock(), target, symlinks=True)

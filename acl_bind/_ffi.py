@@ -1,0 +1,180 @@
+"""The door to the library: ``ffi``, ``lib`` (raw) and ``acl`` (checked). The only importer of ``_acl``.
+
+The library is opened with the first function that is taken from ``lib``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import os
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from . import _loader, errors
+from ._acl import ffi
+from ._acl import lib as _raw
+
+__all__ = ['Signature', 'acl', 'error_for', 'ffi', 'lib', 'opened', 'signatures']
+
+
+@dataclasses.dataclass(frozen=True)
+class Param:
+    name: str
+    output: bool  # the function writes it
+
+
+@dataclasses.dataclass(frozen=True)
+class Signature:
+    """A function of the headers."""
+
+    name: str
+    since: str  # the first CANN that has it, e.g. '9.1'; 'mock' for the mock's own
+    params: tuple[Param, ...]
+
+
+@functools.cache
+def signatures() -> dict[str, Signature]:
+    """Every function of the headers, by name."""
+    found = {}
+    for line in ffi.string(_raw.acl_bind_description()).decode().splitlines():
+        name, since, params = line.split('|')
+        split = [Param(param.lstrip('>'), param.startswith('>')) for param in params.split(',') if param]
+        found[name] = Signature(name, since, tuple(split))
+    return found
+
+
+@dataclasses.dataclass(frozen=True)
+class Opened:
+    """The library in use."""
+
+    path: str
+    kind: str  # 'cann' or 'mock'
+    reason: str
+    attempts: tuple[_loader.Attempt, ...]
+
+
+_open_lock = threading.Lock()
+_opened: Opened | None = None
+
+
+def _dlopen(path: str) -> str | None:
+    failure = _raw.acl_bind_open(os.fsencode(path))
+    return None if failure == ffi.NULL else ffi.string(failure).decode(errors='replace')
+
+
+def opened() -> Opened:
+    """Open the library if that has not happened yet. Raises AclLibraryNotFoundError."""
+    global _opened  # noqa: PLW0603
+    with _open_lock:
+        if _opened is None:
+            candidate, attempts = _loader.choose(_dlopen)
+            path = ffi.string(_raw.acl_bind_path()).decode(errors='replace')
+            kind = 'mock' if _raw.acl_bind_has(b'aclmock_version') else 'cann'
+            _opened = Opened(path, kind, candidate.reason, tuple(attempts))
+        return _opened
+
+
+def _missing(signature: Signature) -> Callable[..., Any]:
+    def call(*_: object) -> None:
+        library = opened()
+        if signature.since == 'mock':
+            raise errors.AclSymbolNotFoundError(f'{signature.name} is a function of the mock; {library.path} is a real libascendcl')
+        raise errors.AclSymbolNotFoundError(
+            f'{signature.name} is not in {library.path} (version {version_text()}); CANN {signature.since} is the first to have it'
+        )
+
+    return call
+
+
+class Lib:
+    """The library as it is: C names, C argument order, the returned int, and the headers' constants.
+
+    ``has(name)`` tells whether the opened library has a function; calling one that it lacks raises
+    AclSymbolNotFoundError.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in signatures():
+            return getattr(_raw, name)  # a constant
+        opened()
+        function = getattr(_raw, name) if self.has(name) else _missing(signatures()[name])
+        setattr(self, name, function)  # the next access does not come here
+        return function
+
+    def has(self, name: str) -> bool:
+        """Whether the opened library has the function. Calls nothing."""
+        opened()
+        return bool(_raw.acl_bind_has(name.encode()))
+
+    def __dir__(self) -> list[str]:
+        return ['has', *(name for name in dir(_raw) if not name.startswith('acl_bind_'))]
+
+    def _hide(self, name: str, hidden: bool) -> None:
+        """For tests: play a library without the function."""
+        opened()
+        _raw.acl_bind_hide(name.encode(), hidden)
+        self.__dict__.pop(name, None)
+
+
+lib: Any = Lib()
+
+
+def version_text() -> str:
+    """The ACL version of the opened library, '?' when it does not say."""
+    if not _raw.acl_bind_has(b'aclrtGetVersion'):
+        return '?'
+    numbers = ffi.new('int32_t[3]')
+    code = _raw.aclrtGetVersion(numbers, numbers + 1, numbers + 2)
+    return '.'.join(map(str, numbers)) if code == 0 else '?'
+
+
+# ---- errors ---------------------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def _code_names() -> dict[int, str]:
+    return {getattr(_raw, name): name for name in reversed(dir(_raw)) if name.startswith('ACL_ERROR_')}
+
+
+def _recent_text() -> str:
+    """The library's own words for this thread's last failure. Reading takes them, so read once, at once."""
+    # The mock has a text where the real library is silent, and no older ones in front of it.
+    exact = ffi.string(_raw.aclmock_last_message()) if _raw.acl_bind_has(b'aclmock_last_message') else b''
+    recent = _raw.aclGetRecentErrMsg() if _raw.acl_bind_has(b'aclGetRecentErrMsg') else ffi.NULL
+    text = exact or (b'' if recent == ffi.NULL else ffi.string(recent))
+    return str(text.decode(errors='replace'))
+
+
+def error_for(api: str, code: int, kind: type[errors.AclError] | None = None, extra: str = '') -> errors.AclError:
+    """The exception for a code that a function returned just now, in this thread."""
+    name = _code_names().get(code, '')
+    return (kind or errors.error_class(code, name))(api, code, name, _recent_text(), extra)
+
+
+class Checked:
+    """The same functions; a nonzero code is raised as an AclError. Functions that return something else pass through."""
+
+    def __getattr__(self, name: str) -> Any:
+        function = getattr(lib, name)
+        if name not in _returns_code():
+            return function
+
+        def checked(*args: Any) -> None:
+            code = function(*args)
+            if code:
+                raise error_for(name, code)
+
+        setattr(self, name, checked)
+        return checked
+
+
+@functools.cache
+def _returns_code() -> frozenset[str]:
+    error = ffi.typeof('aclError')
+    names = (name for name in signatures() if name not in ('aclrtPeekAtLastError', 'aclrtGetLastError'))
+    return frozenset(name for name in names if ffi.typeof(getattr(_raw, name)).result is error)
+
+
+acl: Any = Checked()

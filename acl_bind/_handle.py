@@ -1,0 +1,145 @@
+"""What owns a C handle: closes it once, under the context that made it, and never from a dead or forked process."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import weakref
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ._ffi import acl, error_for, ffi, lib
+from .errors import AclForkError, AclHandleError
+
+_parent_pid = os.getpid()
+_ended = False  # set by the one atexit step: what is still alive then has been closed by it
+
+
+def check_process() -> None:
+    """Raise AclForkError in a forked child: its parent's devices are not its own."""
+    if os.getpid() != _parent_pid:
+        raise AclForkError('this process was forked after acl_bind was imported; start workers with multiprocessing\'s "spawn" method')
+
+
+def current_context() -> int:
+    """The calling thread's context, 0 when it has none."""
+    place = ffi.new('aclrtContext *')
+    return int(ffi.cast('uintptr_t', place[0])) if lib.aclrtGetCurrentContext(place) == 0 else 0
+
+
+@contextlib.contextmanager
+def in_context(context: int) -> Iterator[None]:
+    """Run under a context and put back the thread's own. A thread that had none keeps this one: ACL cannot take it away."""
+    before = current_context()
+    if context in (0, before):
+        yield
+        return
+    acl.aclrtSetCurrentContext(ffi.cast('void *', context))
+    try:
+        yield
+    finally:
+        if before:
+            lib.aclrtSetCurrentContext(ffi.cast('void *', before))
+
+
+class Handle:
+    """Base of all objects that stand for a C handle.
+
+    ``close()`` ends it (once; more often is harmless), ``with`` closes at the end, and an object that is dropped closes
+    itself. Borrowed ones (``from_handle``) are never destroyed. ``int(obj)`` and ``.handle`` give the C handle; equality
+    and hash are the handle's.
+    """
+
+    _order = 0  # when the atexit step closes it: low ones first
+    _registry: dict[int, weakref.ref[Handle]] = {}  # noqa: RUF012
+    _registry_lock = threading.Lock()
+
+    def __init__(self, handle: int, *, context: int, parent: object = None, owned: bool = True) -> None:
+        self._handle: int | None = handle
+        self._context = context
+        self._parent = parent  # kept alive: a child never outlives what it was made from
+        self._owned = owned
+        if owned:
+            key = id(self)
+            with Handle._registry_lock:
+                Handle._registry[key] = weakref.ref(self, lambda _: Handle._registry.pop(key, None))
+
+    @property
+    def handle(self) -> int:
+        """The C handle. Raises AclHandleError after close()."""
+        if self._handle is None:
+            raise AclHandleError(f'{type(self).__name__}.handle', lib.ACL_ERROR_RT_INVALID_HANDLE, '', f'this {type(self).__name__} is closed')
+        return self._handle
+
+    @property
+    def is_closed(self) -> bool:
+        return self._handle is None
+
+    @property
+    def _pointer(self) -> Any:
+        return ffi.cast('void *', self.handle)
+
+    def _destroy(self, handle: Any) -> Callable[[], int] | None:
+        """The C function that ends the handle and its argument; None when there is nothing to call."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """End the handle. Raises AclError when the library refuses; the object is closed all the same."""
+        handle, self._handle = self._handle, None
+        if handle is None or not self._owned or _ended:
+            return
+        check_process()
+        with Handle._registry_lock:
+            Handle._registry.pop(id(self), None)
+        with in_context(self._context):
+            self._end(handle)
+
+    def _end(self, handle: int) -> None:
+        function, name = self._destructor()
+        code = function(ffi.cast('void *', handle)) if handle else 0
+        if code:
+            raise error_for(name, code)
+
+    def _destructor(self) -> tuple[Any, str]:
+        raise NotImplementedError
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if getattr(self, '_handle', None) is not None and self._owned and not _ended and os.getpid() == _parent_pid:
+            with contextlib.suppress(Exception):  # nobody is there to catch it
+                self.close()
+
+    def __int__(self) -> int:
+        return self.handle
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and isinstance(other, Handle) and self._handle is not None and self._handle == other._handle
+
+    def __hash__(self) -> int:
+        return hash((type(self), self._handle))
+
+    def __reduce__(self) -> Any:
+        raise TypeError(f'a {type(self).__name__} stands for a handle of this process and cannot be pickled')
+
+    def _state(self) -> str:
+        return 'closed' if self._handle is None else f'{self._handle:#x}' + ('' if self._owned else ', borrowed')
+
+    def __repr__(self) -> str:
+        return f'<{type(self).__name__} {self._state()}>'
+
+
+def close_all() -> None:
+    """The atexit step: close what is alive, children before parents, and let nothing be closed after it."""
+    global _ended  # noqa: PLW0603
+    if os.getpid() == _parent_pid:
+        alive = [handle for ref in list(Handle._registry.values()) if (handle := ref()) is not None]
+        for handle in sorted(alive, key=lambda each: each._order):
+            with contextlib.suppress(Exception):  # an exit must not fail over what it leaves behind
+                handle.close()
+    _ended = True

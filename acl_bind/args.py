@@ -1,0 +1,195 @@
+"""A kernel's argument list: how it is laid out, and one that can be launched again and again."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+from ._ffi import acl, ffi
+from ._handle import in_context
+from .binary import Kernel, KernelMakers
+from .values import POINTER_SIZE, Argument, convert
+
+TOKEN = b'acl_bind'  # a value to find again
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """One line of a layout."""
+
+    offset: int
+    size: int
+    kind: str  # 'pointer', 'value', 'placeholder', 'data' or 'hidden'
+    label: str
+    data: bytes  # host bytes; of a placeholder's slot: empty, the runtime fills it
+
+
+class Layout(tuple[Row, ...]):
+    """Rows of an argument list, in order. As text, a table; in a notebook, an HTML one."""
+
+    def table(self) -> list[tuple[str, ...]]:
+        return [(str(row.offset), str(row.size), row.kind, row.label, row.data.hex(' ', 8) or '(filled at launch)') for row in self]
+
+    def __str__(self) -> str:
+        rows = [('offset', 'size', 'kind', 'what', 'bytes'), *self.table()]
+        widths = [max(len(row[column]) for row in rows) for column in range(4)]
+        return '\n'.join(
+            f'{row[0]:>{widths[0]}}  {row[1]:>{widths[1]}}  {row[2]:<{widths[2]}}  {row[3]:<{widths[3]}}  {row[4]}' for row in rows
+        )
+
+    def _repr_html_(self) -> str:
+        head = ''.join(f'<th>{title}</th>' for title in ('offset', 'size', 'kind', 'what', 'bytes'))
+        body = ''.join('<tr>' + ''.join(f'<td>{cell}</td>' for cell in row) + '</tr>' for row in self.table())
+        return f'<table><tr>{head}</tr>{body}</table>'
+
+    @property
+    def size(self) -> int:
+        """Bytes of the whole argument block."""
+        return max((row.offset + row.size for row in self), default=0)
+
+
+@dataclasses.dataclass(frozen=True)
+class Hidden:
+    """What the runtime puts into a kernel's argument list besides the parameters, in bytes."""
+
+    head: int  # before them: the inter-core sync address of mix kernels
+    tail: int  # behind them: the overflow address
+    align: int  # of a parameter
+
+
+class UserArgs:
+    """An argument list in memory of our own (aclrtKernelArgsInitByUserMem): many may be in use at once in one thread."""
+
+    def __init__(self, kernel: Kernel, data_size: int) -> None:
+        size = ffi.new('size_t *')
+        acl.aclrtKernelArgsGetHandleMemSize(kernel._pointer, size)
+        self.handle = ffi.new('uint64_t[]', (size[0] + 7) // 8)
+        acl.aclrtKernelArgsGetMemSize(kernel._pointer, data_size, size)
+        self.room = size[0]
+        self.buffer = ffi.new('uint8_t[]', max(self.room, 1))
+        acl.aclrtKernelArgsInitByUserMem(kernel._pointer, self.handle, self.buffer, max(self.room, 1))
+
+    def append(self, argument: Argument) -> Any:
+        place = ffi.new('aclrtParamHandle *')
+        if argument.kind == 'placeholder':
+            acl.aclrtKernelArgsAppendPlaceHolder(self.handle, place)
+        else:
+            acl.aclrtKernelArgsAppend(self.handle, ffi.from_buffer(argument.data), len(argument.data), place)
+        return place[0]
+
+    def data_buffer(self, param: Any, size: int) -> Any:
+        place = ffi.new('void **')
+        acl.aclrtKernelArgsGetPlaceHolderBuffer(self.handle, param, size, place)
+        return place[0]
+
+
+def find_hidden(kernel: Kernel) -> Hidden:
+    """The kernel's hidden slots, seen by laying out a small list: what the library does is the only truth about it."""
+    with in_context(kernel._context):
+        probe = UserArgs(kernel, 4 * POINTER_SIZE)
+        probe.append(Argument('value', TOKEN[:1]))
+        probe.append(Argument('value', TOKEN))
+        data = probe.data_buffer(probe.append(Argument('placeholder', b'')), POINTER_SIZE)
+    block = bytes(ffi.buffer(probe.buffer, probe.room))
+    second = block.index(TOKEN)
+    align = POINTER_SIZE if second % POINTER_SIZE == 0 else 1
+    head = second - align
+    offset = int(ffi.cast('uintptr_t', data)) - int(ffi.cast('uintptr_t', probe.buffer))
+    return Hidden(head, offset - second - 2 * POINTER_SIZE, align)
+
+
+def lay_out(arguments: list[Argument], hidden: Hidden) -> Layout:
+    """Where the runtime puts everything: hidden slots in front, parameters, hidden slots behind, placeholders' data."""
+    rows = [Row(offset, POINTER_SIZE, 'hidden', 'inter-core sync', b'') for offset in range(0, hidden.head, POINTER_SIZE)]
+    end = hidden.head
+
+    def place(size: int) -> int:
+        nonlocal end
+        start = -(-end // hidden.align) * hidden.align
+        end = start + size
+        return start
+
+    for index, argument in enumerate(arguments):
+        data = b'' if argument.kind == 'placeholder' else argument.data
+        rows.append(Row(place(argument.slot_size), argument.slot_size, argument.kind, f'argument {index}', data))
+    rows += [Row(place(POINTER_SIZE), POINTER_SIZE, 'hidden', 'overflow', b'') for _ in range(hidden.tail // POINTER_SIZE)]
+    for index, argument in enumerate(arguments):
+        if argument.kind == 'placeholder':
+            rows.append(Row(place(len(argument.data)), len(argument.data), 'data', f'of argument {index}', argument.data))
+    return Layout(rows)
+
+
+class KernelArgs:
+    """A kernel's arguments, laid out once and launched as often as wanted: ``kernel.args(x, y, np.int32(3))``.
+
+    ``args[i] = value`` changes one argument (aclrtKernelArgsParaUpdate, then Finalize). It keeps the buffers it was given
+    alive. See ``acl_bind.values`` for what an argument can be.
+    """
+
+    def __init__(self, kernel: Kernel, *values: Any) -> None:
+        self.kernel = kernel
+        self._arguments = [convert(value, index) for index, value in enumerate(values)]
+        self._build()
+
+    def _build(self) -> None:
+        with in_context(self.kernel._context):
+            sizes = sum(-(-argument.slot_size // POINTER_SIZE) * POINTER_SIZE for argument in self._arguments)
+            sizes += sum(len(argument.data) + POINTER_SIZE for argument in self._arguments if argument.kind == 'placeholder')
+            self._args = UserArgs(self.kernel, sizes)
+            self._params = [self._args.append(argument) for argument in self._arguments]
+            self._buffers: dict[int, Any] = {}
+            for index, argument in enumerate(self._arguments):
+                if argument.kind == 'placeholder':
+                    self._buffers[index] = self._args.data_buffer(self._params[index], len(argument.data))
+                    ffi.memmove(self._buffers[index], argument.data, len(argument.data))
+            acl.aclrtKernelArgsFinalize(self._args.handle)
+
+    def __len__(self) -> int:
+        return len(self._arguments)
+
+    def __setitem__(self, index: int, value: Any) -> None:
+        position = range(len(self._arguments))[index]
+        old, new = self._arguments[position], convert(value, position)
+        self._arguments[position] = new
+        same = (old.kind == 'placeholder') == (new.kind == 'placeholder') and len(old.data) == len(new.data)
+        if not same:
+            self._build()  # another size moves everything behind it
+        elif new.kind == 'placeholder':
+            ffi.memmove(self._buffers[position], new.data, len(new.data))
+        else:
+            acl.aclrtKernelArgsParaUpdate(self._args.handle, self._params[position], ffi.from_buffer(new.data), len(new.data))
+            with in_context(self.kernel._context):
+                acl.aclrtKernelArgsFinalize(self._args.handle)
+
+    def layout(self) -> Layout:
+        """Offset, size, kind and bytes of every slot, hidden ones included. Prints as a table."""
+        return lay_out(self._arguments, self.kernel.hidden_slots)
+
+    def _kept(self) -> Iterator[object]:
+        return (argument.keep for argument in self._arguments if argument.keep is not None)
+
+    def __repr__(self) -> str:
+        return f'<KernelArgs of {self.kernel.name}: {", ".join(argument.kind for argument in self._arguments) or "none"}>'
+
+
+KernelMakers.args = KernelArgs
+KernelMakers.hidden = find_hidden
+
+
+def append_all(handle: Any, arguments: list[Argument]) -> None:
+    """Fill and finalize the thread's own argument list, for a launch that comes right after."""
+    place = ffi.new('aclrtParamHandle *')
+    placeholders = []
+    for argument in arguments:
+        if argument.kind == 'placeholder':
+            acl.aclrtKernelArgsAppendPlaceHolder(handle, place)
+            placeholders.append((place[0], argument.data))
+        else:
+            acl.aclrtKernelArgsAppend(handle, ffi.from_buffer(argument.data), len(argument.data), place)
+    buffer = ffi.new('void **')
+    for param, data in placeholders:
+        acl.aclrtKernelArgsGetPlaceHolderBuffer(handle, param, len(data), buffer)
+        ffi.memmove(buffer[0], data, len(data))
+    acl.aclrtKernelArgsFinalize(handle)
+

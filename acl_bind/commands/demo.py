@@ -1,0 +1,152 @@
+"""Run CANN's kernel-launch flow, step by step: an fp16 vector add of 8 x 2048 elements on 8 blocks."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import pathlib
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from .. import _loader, rt
+from .._ffi import ffi, lib, opened
+from ..args import UserArgs, find_hidden, lay_out
+from ..binary import Binary, Kernel
+from ..values import Argument, pointer
+
+BLOCKS = 8
+TOTAL = 8 * 2048
+TILES = 8
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        '--mode',
+        choices=('placeholder', 'simple'),
+        default='placeholder',
+        help='placeholder (default): total length and tile count come through placeholders; simple: plain pointers only',
+    )
+    parser.add_argument('--backend', choices=('cann', 'mock'), help='as ACL_BIND_BACKEND')
+    parser.add_argument('--device', type=int, default=0, metavar='N', help='device number (default: 0)')
+    parser.add_argument('--binary', type=pathlib.Path, help='another operator binary for the same flow')
+    parser.add_argument('--kernel', help='the kernel in it')
+
+
+class Clock:
+    """Prints the steps, each with the time it took."""
+
+    def __init__(self) -> None:
+        self.number = 0
+
+    def step(self, text: str, start: float) -> None:
+        self.number += 1
+        print(f'{self.number}. {text:<66} {(time.perf_counter() - start) * 1e6:10.1f} us')
+
+
+def _sources() -> tuple[Any, Any]:
+    random = np.random.default_rng(7)
+    return random.random(TOTAL, np.float32).astype(np.float16), random.random(TOTAL, np.float32).astype(np.float16)
+
+
+def _arguments(addresses: list[int], mode: str) -> list[Argument]:
+    arguments = [Argument('pointer', pointer(address)) for address in addresses]
+    if mode == 'placeholder':
+        arguments += [Argument('placeholder', np.uint32(number).tobytes()) for number in (TOTAL, TILES)]
+    return arguments
+
+
+def _fill(args: UserArgs, arguments: list[Argument]) -> None:
+    params = [args.append(argument) for argument in arguments]
+    for param, argument in zip(params, arguments):
+        if argument.kind == 'placeholder':
+            ffi.memmove(args.data_buffer(param, len(argument.data)), argument.data, len(argument.data))
+    rt.kernel_args_finalize(args.handle)
+
+
+def _layout_lines(kernel: Kernel, arguments: list[Argument], before: bytes, after: bytes) -> Iterator[str]:
+    yield f'   {"offset":>6} {"size":>5}  {"kind":<12} {"what":<16} {"bytes before launch":<18} what the device saw'
+    for row in lay_out(arguments, find_hidden(kernel)):
+        span = slice(row.offset, row.offset + row.size)
+        host = '(filled at launch)' if row.kind == 'placeholder' else before[span].hex()
+        yield f'   {row.offset:>6} {row.size:>5}  {row.kind:<12} {row.label:<16} {host:<18} {after[span].hex()}'
+
+
+def _paths(options: argparse.Namespace) -> tuple[pathlib.Path, str]:
+    if (options.binary is None) != (options.kernel is None):
+        raise ValueError('--binary and --kernel go together')
+    if options.binary is not None:
+        return options.binary.absolute(), options.kernel
+    if opened().kind != 'mock':
+        raise ValueError('the sample kernel runs on the mock only: name a kernel built for this NPU with --binary and --kernel')
+    return _loader.MOCK_PREFIX / 'kernels' / 'add_custom.o', 'add_custom' if options.mode == 'placeholder' else 'add_simple'
+
+
+def _initialise() -> None:
+    code = lib.aclInit(ffi.NULL)
+    if code not in (0, lib.ACL_ERROR_REPEAT_INITIALIZE):
+        rt.init(None)  # fails again, with its message
+
+
+def run(options: argparse.Namespace) -> int:
+    if options.backend:
+        os.environ['ACL_BIND_BACKEND'] = options.backend
+    path, name = _paths(options)
+    print(f'library: {opened().path} ({opened().kind})')
+    clock, now = Clock(), time.perf_counter
+    start = now()
+    _initialise()
+    clock.step('aclInit', start)
+    start = now()
+    rt.set_device(options.device)
+    stream = rt.create_stream()
+    clock.step(f'aclrtSetDevice({options.device}), aclrtCreateStream', start)
+    start = now()
+    binary = Binary.from_file(path)
+    clock.step(f'aclrtBinaryLoadFromFile({path.name})', start)
+    start = now()
+    kernel = binary.get_kernel(name)
+    clock.step(f'aclrtBinaryGetFunction({name})', start)
+    x, y = _sources()
+    addresses = [rt.malloc(x.nbytes, lib.ACL_MEM_MALLOC_HUGE_FIRST) for _ in range(3)]
+    for address, array in zip(addresses, (x, y)):
+        rt.memcpy(address, array.nbytes, array, array.nbytes, lib.ACL_MEMCPY_HOST_TO_DEVICE)
+    start = now()
+    arguments = _arguments(addresses, options.mode)
+    args = UserArgs(kernel, 256)
+    _fill(args, arguments)
+    clock.step(f'aclrtKernelArgs*: {len(arguments)} arguments, finalized', start)
+    before = bytes(ffi.buffer(args.buffer, args.room))
+    start = now()
+    rt.launch_kernel_with_config(kernel, BLOCKS, stream, None, args.handle, None)
+    clock.step(f'aclrtLaunchKernelWithConfig on {BLOCKS} blocks', start)
+    print(*_layout_lines(kernel, arguments, before, bytes(ffi.buffer(args.buffer, args.room))), sep='\n')
+    start = now()
+    rt.synchronize_stream(stream)
+    clock.step('aclrtSynchronizeStream', start)
+    z = np.empty_like(x)
+    rt.memcpy(z, z.nbytes, addresses[2], z.nbytes, lib.ACL_MEMCPY_DEVICE_TO_HOST)
+    start = now()
+    for address in addresses:
+        rt.free(address)
+    binary.close()
+    clock.step('aclrtBinaryUnLoad', start)
+    start = now()
+    rt.destroy_stream(stream)
+    rt.reset_device(options.device)
+    rt.finalize_reference()
+    clock.step('aclrtDestroyStream, aclrtResetDevice, aclFinalizeReference', start)
+    return _verdict(x + y, z)
+
+
+def _verdict(wanted: Any, got: Any) -> int:
+    wrong = np.flatnonzero(wanted.view(np.uint16) != got.view(np.uint16))
+    if wrong.size:
+        first = wrong[0]
+        print(f"WRONG: {wrong.size} of {wanted.size} elements differ from numpy's x + y, the first at {first}: {got[first]} instead of {wanted[first]}.")
+        print('Check that the kernel adds fp16 vectors x, y into z, and that its parameters are those of the layout above.')
+        return 1
+    print(f"correct: all {wanted.size} elements equal numpy's x + y")
+    return 0
