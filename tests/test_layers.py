@@ -43,7 +43,7 @@ C_LAYERS = [
     {'args'},
     {'queue'},
     {'stream', 'engine'},
-    {'argring', 'launchlog', 'transfer', 'event'},
+    {'argring', 'launchcfg', 'launchlog', 'transfer', 'event'},
     {'exec'},
     {'launch', 'runtime', 'later'},
 ]

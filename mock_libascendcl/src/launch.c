@@ -4,99 +4,26 @@
 #include "argring.h"
 #include "engine.h"
 #include "exec.h"
+#include "launchcfg.h"
 #include "launchlog.h"
-#include "soc.h"
 
-/* ---- configuration ------------------------------------------------------------------------------------ */
+/* ---- what a launch passes to its kernel --------------------------------------------------------------- */
 
-struct config {
-    uint64_t timeout_us;
-    bool in_seconds;
-    bool in_microseconds;
-    int32_t schedule_mode;
-    uint8_t flags[10]; /* the 0 or 1 of attributes that have one, by id */
-};
-
-/* Later attributes win over earlier ones, as the real loops overwrite. */
-static bool read_attribute(const aclrtLaunchKernelAttr *attribute, struct config *config)
-{
-    const aclrtLaunchKernelAttrValue *value = &attribute->value;
-    switch (attribute->id) {
-    case ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE:
-    case ACL_RT_LAUNCH_KERNEL_ATTR_BLOCK_TASK_PREFETCH:
-    case ACL_RT_LAUNCH_KERNEL_ATTR_DATA_DUMP:
-    case ACL_RT_LAUNCH_KERNEL_ATTR_ENABLE_PROFILING:
-        config->flags[attribute->id] = value->schemMode; /* all are the union's first byte */
-        return true;
-    case ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT:
-        config->in_seconds = true;
-        config->timeout_us = value->timeout * UINT64_C(1000000);
-        return true;
-    case ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT_US:
-        config->in_microseconds = true;
-        config->timeout_us = (uint64_t)value->timeoutUs.timeoutHigh << 32 | value->timeoutUs.timeoutLow;
-        return true;
-    case ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE:
-    case ACL_RT_LAUNCH_KERNEL_ATTR_ENGINE_TYPE:
-    case ACL_RT_LAUNCH_KERNEL_ATTR_BLOCKDIM_OFFSET:
-        return true; /* nothing for the host to do */
-    default:
-        return false;
-    }
-}
-
-static aclError check_flags(const struct config *config)
-{
-    for (int id = 0; id < (int)COUNT(config->flags); ++id) {
-        if (config->flags[id] > 1) {
-            return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "attribute %d of cfg is %u, expected 0 or 1", id,
-                        config->flags[id]);
-        }
-    }
-    if (config->in_seconds && config->in_microseconds) {
-        return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003",
-                    "cfg has both TIMEOUT (7) and TIMEOUT_US (8), expected one of them");
-    }
-    return ACL_SUCCESS;
-}
-
-static aclError read_config(const aclrtLaunchKernelCfg *cfg, const struct function *function, struct config *config)
-{
-    *config = (struct config){0};
-    if (LIKELY(cfg == NULL)) {
-        if (UNLIKELY(function->type == ACL_KERNEL_TYPE_MIX && soc_is(SOC_310P))) {
-            return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1004", "cfg is NULL, mix kernels need one on this chip");
-        }
-        return ACL_SUCCESS;
-    }
-    if (cfg->attrs == NULL) {
-        return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1004", "cfg has no attrs; pass NULL for no configuration");
-    }
-    int unknown = 0;
-    for (size_t i = 0; i < cfg->numAttrs; ++i) {
-        if (!read_attribute(&cfg->attrs[i], config)) {
-            unknown = (int)cfg->attrs[i].id;
-        }
-    }
-    aclError code = check_flags(config);
-    if (code == ACL_SUCCESS && unknown != 0) { /* the real library finds these last */
-        return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "cfg has attribute %d, expected 1 to 9", unknown);
-    }
-    return code;
-}
-
-/* ---- queueing ----------------------------------------------------------------------------------------- */
-
-/* What a launch passes to its kernel. */
 struct launch_args {
-    void *host;          /* NULL: `device` has them already */
-    uint64_t device;
     uint32_t size;
-    /* Placeholders: either an array of the caller's or those of an argument list. */
+    uint64_t device;              /* where they are already; used when neither of the next two is set */
+    void *host;                   /* bytes to copy */
+    void *const *values;          /* or one pointer a parameter, for the kernel's parameter table */
+    /* Placeholders of `host`: either an array of the caller's or those of an argument list. */
     const aclrtPlaceHolderInfo *table;
     size_t table_count;
     const struct args *list;
 };
+
+static bool needs_place(const struct launch_args *args)
+{
+    return args->size != 0 && (args->host != NULL || args->values != NULL);
+}
 
 static void put_pointer(const struct launch_args *args, uint64_t base, uint64_t at, uint64_t data_offset)
 {
@@ -120,15 +47,29 @@ static void fix_up(const struct launch_args *args, uint64_t base)
     }
 }
 
+static void fill(const struct function *function, const struct launch_args *args, const struct args_place *place)
+{
+    if (LIKELY(args->host != NULL)) {
+        fix_up(args, place->address);
+        memcpy(place->host, args->host, args->size);
+        return;
+    }
+    for (uint32_t i = 0; i < function->num_params; ++i) {
+        memcpy(place->host + function->params[i].offset, args->values[i], function->params[i].size);
+    }
+}
+
+/* ---- queueing ----------------------------------------------------------------------------------------- */
+
 /* A slot in the queue and room for the arguments, with the stream's lock held. NULL: reported. */
-static struct task *reserve(struct stream *stream, const struct launch_args *args, struct args_place *place)
+static struct task *reserve_task(struct stream *stream, const struct launch_args *args, struct args_place *place)
 {
     struct task *task = engine_lock(stream);
     if (UNLIKELY(task == NULL)) {
         fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EL9999", "no memory left to queue a launch");
         return NULL;
     }
-    bool fits = args->host == NULL || argring_give(stream, args->size, place) ||
+    bool fits = !needs_place(args) || argring_give(stream, args->size, place) ||
                 argring_give_block(stream, args->size, place);
     if (LIKELY(fits)) {
         return task;
@@ -139,17 +80,16 @@ static struct task *reserve(struct stream *stream, const struct launch_args *arg
     return NULL;
 }
 
-static aclError submit(struct stream *stream, struct function *function, uint16_t blocks, const struct config *config,
-                       const struct launch_args *args)
+static aclError submit(struct stream *stream, struct function *function, uint16_t blocks,
+                       const struct launch_config *config, const struct launch_args *args)
 {
     struct args_place place = {args->device, NULL, 0, NULL};
-    struct task *task = reserve(stream, args, &place);
-    if (task == NULL) {
+    struct task *task = reserve_task(stream, args, &place);
+    if (UNLIKELY(task == NULL)) {
         return thread_call.result;
     }
-    if (args->host != NULL) {
-        fix_up(args, place.address);
-        memcpy(place.host, args->host, args->size);
+    if (needs_place(args)) {
+        fill(function, args, &place);
     }
     task->kind = &exec_launch;
     *TASK_PAYLOAD(task, struct launch) = (struct launch){
@@ -159,18 +99,18 @@ static aclError submit(struct stream *stream, struct function *function, uint16_
     return ACL_SUCCESS;
 }
 
-/* What all launches of the second generation check after their arguments, in the real library's order. */
-static aclError launch(struct function *function, uint32_t num_blocks, aclrtStream handle,
-                       const aclrtLaunchKernelCfg *cfg, const struct launch_args *args)
+static aclError check_blocks(uint32_t num_blocks)
 {
-    struct config config;
     if (UNLIKELY(num_blocks == 0)) {
         return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "numBlocks is 0, expected 1 to 65535");
     }
-    aclError code = read_config(cfg, function, &config);
-    if (UNLIKELY(code != ACL_SUCCESS)) {
-        return code;
-    }
+    return ACL_SUCCESS;
+}
+
+/* What all launches check last. num_blocks is cut to 16 bits: 65536 blocks become 0, as on hardware. */
+static aclError queue(struct function *function, uint32_t num_blocks, aclrtStream handle,
+                      const struct launch_config *config, const struct launch_args *args)
+{
     struct stream *stream = stream_find_here(handle);
     if (UNLIKELY(stream == NULL)) {
         return thread_call.result;
@@ -181,10 +121,66 @@ static aclError launch(struct function *function, uint32_t num_blocks, aclrtStre
                             "aclrtBinaryGetFunction there first",
                             function->name, stream->context->device->user_id);
     }
-    return submit(stream, function, (uint16_t)num_blocks, &config, args); /* 65536 blocks become 0, as on hardware */
+    return submit(stream, function, (uint16_t)num_blocks, config, args);
 }
 
-/* ---- the ABI ------------------------------------------------------------------------------------------ */
+/* What the launches of the second generation check after their arguments, in the real library's order. */
+static aclError launch(struct function *function, uint32_t num_blocks, aclrtStream handle,
+                       const aclrtLaunchKernelCfg *cfg, const struct launch_args *args)
+{
+    struct launch_config config;
+    aclError code = check_blocks(num_blocks);
+    if (LIKELY(code == ACL_SUCCESS)) {
+        code = launchcfg_read(cfg, function, &config);
+    }
+    return LIKELY(code == ACL_SUCCESS) ? queue(function, num_blocks, handle, &config, args) : code;
+}
+
+/* ---- the ABI: arguments in device memory -------------------------------------------------------------- */
+
+/* Sizes have 32 bits in the real library: what is above is cut off. */
+static aclError check_size(size_t size)
+{
+    if (UNLIKELY((uint32_t)size == 0)) {
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "argsSize is %zu, expected 1 to 4294967295 bytes", size);
+    }
+    return ACL_SUCCESS;
+}
+
+aclError aclrtLaunchKernel(aclrtFuncHandle funcHandle, uint32_t numBlocks, const void *argsData, size_t argsSize,
+                           aclrtStream stream)
+{
+    API(funcHandle, numBlocks, argsData, argsSize, stream);
+    REQUIRE(funcHandle);
+    REQUIRE(argsData);
+    struct function *function = function_of(funcHandle, "funcHandle");
+    if (function == NULL || !stream_check(stream)) {
+        return ACL_ERROR_RT_INVALID_HANDLE;
+    }
+    aclError code = check_blocks(numBlocks);
+    if (code == ACL_SUCCESS) {
+        code = check_size(argsSize);
+    }
+    struct launch_args args = {.size = (uint32_t)argsSize, .device = address_number(argsData)};
+    return code == ACL_SUCCESS ? queue(function, numBlocks, stream, &(struct launch_config){0}, &args) : code;
+}
+
+aclError aclrtLaunchKernelV2(aclrtFuncHandle funcHandle, uint32_t numBlocks, const void *argsData, size_t argsSize,
+                             aclrtLaunchKernelCfg *cfg, aclrtStream stream)
+{
+    API(funcHandle, numBlocks, argsData, argsSize, cfg, stream);
+    REQUIRE(funcHandle);
+    REQUIRE(argsData);
+    struct function *function = function_of(funcHandle, "funcHandle");
+    if (function == NULL || !stream_check(stream)) {
+        return ACL_ERROR_RT_INVALID_HANDLE;
+    }
+    aclError code = check_size(argsSize);
+    struct launch_args args = {.size = (uint32_t)argsSize, .device = address_number(argsData)};
+    return code == ACL_SUCCESS ? launch(function, numBlocks, stream, cfg, &args) : code;
+}
+
+/* ---- the ABI: an argument list ------------------------------------------------------------------------ */
 
 static aclError check_list(const struct args *list)
 {
@@ -234,4 +230,58 @@ aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle funcHandle, uint32_t numBlo
     }
     struct launch_args args = {.host = list->buffer, .size = (uint32_t)list->size, .list = list};
     return launch(function, numBlocks, stream, cfg, &args);
+}
+
+/* ---- the ABI: arguments in host memory ---------------------------------------------------------------- */
+
+/* The real library writes a pointer that only starts inside the arguments past their end. */
+static aclError check_pointer_fits(const aclrtPlaceHolderInfo *holder, size_t i, uint32_t size)
+{
+    if (UNLIKELY(size < sizeof(uint64_t) || holder->addrOffset > size - sizeof(uint64_t))) {
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003",
+                    "placeHolderArray[%zu].addrOffset is %u: its 8 bytes do not fit into argsSize %u", i,
+                    holder->addrOffset, size);
+    }
+    return ACL_SUCCESS;
+}
+
+static aclError check_table(const struct function *function, const struct launch_args *args)
+{
+    if (UNLIKELY(args->table == NULL && args->table_count != 0)) {
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1004", "placeHolderArray is NULL, placeHolderNum says it has %zu",
+                    args->table_count);
+    }
+    aclError code = ACL_SUCCESS;
+    for (size_t i = 0; i < args->table_count && code == ACL_SUCCESS; ++i) {
+        const aclrtPlaceHolderInfo *holder = &args->table[i];
+        if (UNLIKELY(holder->dataOffset >= args->size && !function->cpu)) { /* not checked for AI CPU kernels */
+            return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003",
+                        "placeHolderArray[%zu].dataOffset is %u, expected less than argsSize %u", i, holder->dataOffset,
+                        args->size);
+        }
+        code = check_pointer_fits(holder, i, args->size);
+    }
+    return code;
+}
+
+aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle funcHandle, uint32_t numBlocks, aclrtStream stream,
+                                       aclrtLaunchKernelCfg *cfg, void *hostArgs, size_t argsSize,
+                                       aclrtPlaceHolderInfo *placeHolderArray, size_t placeHolderNum)
+{
+    API(funcHandle, numBlocks, stream, cfg, hostArgs, argsSize, placeHolderArray, placeHolderNum);
+    REQUIRE(funcHandle);
+    REQUIRE(hostArgs);
+    struct function *function = function_of(funcHandle, "funcHandle");
+    if (function == NULL || !stream_check(stream)) {
+        return ACL_ERROR_RT_INVALID_HANDLE;
+    }
+    struct launch_args args = {.size = (uint32_t)argsSize,
+                               .host = hostArgs,
+                               .table = placeHolderArray,
+                               .table_count = (uint16_t)placeHolderNum}; /* cut, as in the real library */
+    aclError code = check_size(argsSize);
+    if (LIKELY(code == ACL_SUCCESS)) {
+        code = check_table(function, &args);
+    }
+    return LIKELY(code == ACL_SUCCESS) ? launch(function, numBlocks, stream, cfg, &args) : code;
 }
