@@ -33,7 +33,7 @@ PYTHON_LAYERS = [
 C_LAYERS = [
     {'base'},
     {'call', 'file', 'json', 'elf', 'soc'},
-    {'error'},
+    {'error', 'check'},
     {'handle', 'trap'},
     {'arena'},
     {'device'},

@@ -1,7 +1,7 @@
 /* The mock's own face: what only a mock can do. A real libascendcl has none of these functions.
  *
  * Environment: ACL_MOCK_DEVICE_COUNT (2), ACL_MOCK_SOC (Ascend910B1), ACL_MOCK_MEMORY (bytes a device, e.g. 512M),
- * ACL_MOCK_SCHEDULE (deferred, inline, random:SEED).
+ * ACL_MOCK_SCHEDULE (deferred, inline, random:SEED), ACL_MOCK_CHECK (off, warn, error).
  */
 #ifndef ACLMOCK_H
 #define ACLMOCK_H
@@ -38,6 +38,35 @@ typedef enum aclmock_kind {
 
 /* How many of a kind are alive. */
 ACL_VISIBLE size_t aclmock_live(aclmock_kind kind);
+
+/* ---- checks ------------------------------------------------------------------------------------------- */
+
+typedef enum aclmock_check {
+    ACLMOCK_CHECK_OFF = 0,
+    ACLMOCK_CHECK_WARN = 1,  /* a mistake is kept, and one line about it goes to stderr */
+    ACLMOCK_CHECK_ERROR = 2, /* a mistake is kept, and the call fails */
+} aclmock_check;
+
+/* A mistake that the real library takes without a word. */
+typedef struct aclmock_diagnosis {
+    char kind[32];     /* such as "double-free" */
+    char function[64]; /* which call found it */
+    char site[256];    /* where that call is in the program, "" when unknown */
+    char text[1024];   /* what is wrong, where the object was made, what to do */
+} aclmock_diagnosis;
+
+/* As the environment's ACL_MOCK_CHECK does. What was made while checks were off stays unchecked. */
+ACL_VISIBLE void aclmock_set_check(aclmock_check mode);
+ACL_VISIBLE aclmock_check aclmock_get_check(void);
+/* How many mistakes were found since the start or the last clearing. */
+ACL_VISIBLE uint64_t aclmock_diagnoses(void);
+/* The one with this number, from 0. 0: there is none, or it is not among the last 256. */
+ACL_VISIBLE int aclmock_get_diagnosis(uint64_t index, ACL_OUT aclmock_diagnosis *diagnosis);
+ACL_VISIBLE void aclmock_clear_diagnoses(void);
+
+/* Writes where the program is, as "file:line", into `room` bytes. Called inside ABI calls while checks are on. */
+typedef void (*aclmock_site_callback)(char *site, size_t room);
+ACL_VISIBLE void aclmock_set_site_callback(aclmock_site_callback callback);
 
 /* ---- memory ------------------------------------------------------------------------------------------- */
 
