@@ -20,6 +20,23 @@ TESTS = pathlib.Path(__file__).resolve().parent
 ROOT = TESTS.parent
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption('--long', action='store_true', help='longer runs of the tests that have a long mode, and the tests marked long')
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.getoption('long'):
+        for item in items:
+            if item.get_closest_marker('long'):
+                item.add_marker(pytest.mark.skip(reason='a long test: run pytest --long'))
+
+
+@pytest.fixture(scope='session')
+def long(request: pytest.FixtureRequest) -> bool:
+    """Whether pytest --long asks for the long mode."""
+    return bool(request.config.getoption('long'))
+
+
 @pytest.fixture(scope='session')
 def prefix() -> pathlib.Path:
     """The mock's folder, laid out like a CANN installation."""

@@ -59,7 +59,8 @@ def test_the_facts_are_read() -> None:
     assert len(enum_values()) == 94
     assert len(macro_values()) == 24
     assert len(structures()) == 15
-    assert dict((name, member_facts(text)) for name, _, text in structures())['aclrtTimeoutUs'] == [('timeoutLow', 0, 4), ('timeoutHigh', 4, 4)]
+    members = {name: member_facts(text) for name, _, text in structures()}
+    assert members['aclrtTimeoutUs'] == [('timeoutLow', 0, 4), ('timeoutHigh', 4, 4)]
 
 
 def assertions() -> list[str]:
@@ -119,6 +120,7 @@ def test_every_recorded_function_is_declared_with_its_release() -> None:
 
 def test_headers_compile_as_cpp(tmp_path: pathlib.Path) -> None:
     source = tmp_path / 'plain.cpp'
-    source.write_text('#include <acl/acl.h>\n#include <aclmock/aclmock.h>\n#include <aclmock/kernel.hpp>\nint main() { return dim3(1).y == 1 ? 0 : 1; }\n')
+    headers = ''.join(f'#include <{name}>\n' for name in ('acl/acl.h', 'aclmock/aclmock.h', 'aclmock/kernel.hpp'))
+    source.write_text(headers + 'int main() { return dim3(1).y == 1 ? 0 : 1; }\n')
     command = [*find_compiler('CXX', 'c++'), '-std=c++17', '-Wall', '-Wextra', '-Werror', f'-I{ROOT / "mock_libascendcl" / "include"}']
     subprocess.run([*command, '-fsyntax-only', str(source)], check=True)

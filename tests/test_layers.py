@@ -127,7 +127,8 @@ def test_c_tests_are_black_boxes() -> None:
 
 
 def test_the_mock_needs_only_libc() -> None:
-    allowed = re.compile(r'(std\w+|string|errno|time|pthread|unistd|fcntl|limits|dlfcn|signal|setjmp|ctype|locale|elf|sched|math|sys/\w+|inttypes)\.h')
+    names = r'std\w+|string|errno|time|pthread|unistd|fcntl|limits|dlfcn|signal|setjmp|ctype|locale|elf|sched|math|inttypes|sys/\w+'
+    allowed = re.compile(rf'(?:{names})\.h')
     for path in SOURCES.glob('*.[ch]'):
         for header in re.findall(r'#include <([^>]+)>', path.read_text()):
             assert allowed.fullmatch(header), f'{path.name} includes <{header}>'
@@ -165,4 +166,5 @@ def test_no_number_of_the_abi_is_in_python() -> None:
 
 def test_nothing_generated_is_tracked() -> None:
     for path in tracked():
-        assert path.suffix not in ('.so', '.o', '.pyc', '.whl') and '_mock/' not in str(path), path
+        assert path.suffix not in ('.so', '.o', '.pyc', '.whl'), path
+        assert '_mock/' not in str(path), path

@@ -6,7 +6,13 @@
 
 #include "call.h"
 
+#ifdef __SANITIZE_THREAD__ /* leaves 1.5 TiB to the program, owns the hinted range and drops it from a fixed mapping */
+#define LARGEST_ARENA ((size_t)1 << 36)
+#define TAKES_HINTS false
+#else
 #define LARGEST_ARENA ((size_t)1 << 40)
+#define TAKES_HINTS true
+#endif
 #define SMALLEST_ARENA ((size_t)1 << 26)
 #define SMALL_BLOCK ((size_t)1 << 18) /* blocks up to this share spans of one chunk */
 #define RECIPROCAL_ONE ((uint64_t)1 << 42)
@@ -54,17 +60,14 @@ static void *reserve(uint64_t hint, size_t size, int protection)
 {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 #ifdef MAP_FIXED_NOREPLACE
-    if (hint != 0) {
+    if (hint != 0 && TAKES_HINTS) {
         void *at = mmap((void *)(uintptr_t)hint, size, protection, flags | MAP_FIXED_NOREPLACE, -1, 0);
-        if (at == (void *)(uintptr_t)hint) {
-            return at;
-        }
-        if (at != MAP_FAILED) { /* a kernel older than the flag put it elsewhere */
+        if (at != MAP_FAILED) { /* a kernel older than the flag may have put it elsewhere */
             return at;
         }
     }
 #endif
-    return mmap(NULL, size, protection, flags, -1, 0); /* e.g. under ThreadSanitizer, which owns the hinted range */
+    return mmap(NULL, size, protection, flags, -1, 0);
 }
 
 static bool reserve_both(struct arena *arena, uint64_t hint, size_t size, bool split)
