@@ -42,7 +42,7 @@ def compile_library(out: pathlib.Path, flags: list[str]) -> None:
     library = out / 'lib64' / SONAME
     with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         objects = [pathlib.Path(scratch, f'{source.stem}.o') for source in sources]
-        commands = [[*base, '-c', str(source), '-o', str(obj)] for source, obj in zip(sources, objects)]
+        commands = [[*base, '-c', str(source), '-o', str(obj)] for source, obj in zip(sources, objects, strict=True)]
         list(pool.map(run, commands))
         # nodelete: threads and signal handlers of the mock outlive a dlclose.
         link = [*find_compiler('CC', 'cc'), '-shared', '-pthread', *flags, f'-Wl,-soname,{SONAME}', '-Wl,-z,nodelete', '-Wl,--no-undefined']

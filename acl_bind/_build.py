@@ -24,7 +24,7 @@ from setuptools.command.build_ext import build_ext
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 INCLUDE = ROOT / 'mock_libascendcl' / 'include'
 HEADERS = ('acl/acl_base.h', 'acl/acl_rt.h', 'acl/acl.h', 'aclmock/aclmock.h')
-BUILTIN_TYPES = 'size_t int8_t uint8_t int16_t uint16_t int32_t uint32_t int64_t uint64_t'.split()
+BUILTIN_TYPES = ['size_t', *(f'{sign}int{bits}_t' for sign in ('', 'u') for bits in (8, 16, 32, 64))]
 OUTPUT = '_out_'  # put behind a parameter's name for the parser
 
 
@@ -68,7 +68,8 @@ def parse_functions(declarations: str, releases: dict[str, str]) -> list[Functio
     for node in tree.ext:
         if not (isinstance(node, c_ast.Decl) and isinstance(node.type, c_ast.FuncDecl)):
             continue
-        function = Function(node.name, releases.get(node.name, 'mock'), generator.visit(node.type.type).replace(node.name, '').strip(), [], set())
+        result = generator.visit(node.type.type).replace(node.name, '').strip()
+        function = Function(node.name, releases.get(node.name, 'mock'), result, [], set())
         for param in node.type.args.params if node.type.args else []:
             if param.name is None:
                 continue  # (void)

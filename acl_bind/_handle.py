@@ -6,7 +6,7 @@ import contextlib
 import os
 import threading
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from ._ffi import acl, error_for, ffi, lib
@@ -69,7 +69,8 @@ class Handle:
     def handle(self) -> int:
         """The C handle. Raises AclHandleError after close()."""
         if self._handle is None:
-            raise AclHandleError(f'{type(self).__name__}.handle', lib.ACL_ERROR_RT_INVALID_HANDLE, '', f'this {type(self).__name__} is closed')
+            kind = type(self).__name__
+            raise AclHandleError(f'{kind}.handle', lib.ACL_ERROR_RT_INVALID_HANDLE, 'ACL_ERROR_RT_INVALID_HANDLE', f'this {kind} is closed')
         return self._handle
 
     @property
@@ -79,10 +80,6 @@ class Handle:
     @property
     def _pointer(self) -> Any:
         return ffi.cast('void *', self.handle)
-
-    def _destroy(self, handle: Any) -> Callable[[], int] | None:
-        """The C function that ends the handle and its argument; None when there is nothing to call."""
-        raise NotImplementedError
 
     def close(self) -> None:
         """End the handle. Raises AclError when the library refuses; the object is closed all the same."""
@@ -102,6 +99,7 @@ class Handle:
             raise error_for(name, code)
 
     def _destructor(self) -> tuple[Any, str]:
+        """The C function that ends the handle, and its name."""
         raise NotImplementedError
 
     def __enter__(self) -> Any:

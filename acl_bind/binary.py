@@ -27,8 +27,11 @@ class KernelMakers:
 class Binary(Handle):
     """A loaded operator binary: ``Binary.from_file(path)`` or ``Binary.from_bytes(data)``.
 
-    Its kernels keep it loaded. It belongs to the context that was current when it was loaded; kernels are looked up there.
+    Its kernels keep it loaded. It belongs to the context that was current when it was loaded (without one: when its first
+    kernel was asked for); kernels are looked up there.
     """
+
+    name: str
 
     _order = 4
 
@@ -81,9 +84,10 @@ class Binary(Handle):
         Raises AclKernelNotFoundError, whose text has the names there are, and AclContextError without a device.
         """
         place = ffi.new('aclrtFuncHandle *')
+        self._context = self._context or current_context()  # loaded before there was a device: this one is its own now
+        if not self._context:
+            raise AclContextError('aclrtBinaryGetFunction', lib.ACL_ERROR_RT_CONTEXT_NULL, 'ACL_ERROR_RT_CONTEXT_NULL')
         with in_context(self._context):
-            if not current_context():
-                raise AclContextError('aclrtBinaryGetFunction', lib.ACL_ERROR_RT_CONTEXT_NULL, 'ACL_ERROR_RT_CONTEXT_NULL')
             code = lib.aclrtBinaryGetFunction(self._pointer, ffi.new('char[]', name.encode()), place)
             if code:
                 refused = code == lib.ACL_ERROR_RT_PARAM_INVALID
@@ -99,6 +103,8 @@ class Binary(Handle):
 
 class Kernel(Handle):
     """A kernel of a binary, from ``binary.get_kernel(name)``. Keeps the binary loaded; needs no closing."""
+
+    name: str
 
     def __init__(self, *_: object) -> None:
         raise TypeError('kernels come from binary.get_kernel(name)')

@@ -26,6 +26,10 @@ class DeviceBuffer(Handle):
     memory and address 0, a null pointer for kernels. Its content cannot be read by host code: use ``to_numpy()``.
     """
 
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    nbytes: int
+
     _order = 3
 
     def __init__(self, *_: object) -> None:
@@ -106,8 +110,9 @@ class DeviceBuffer(Handle):
             raise ValueError(
                 f'{name} has {array.nbytes} bytes ({array.shape}, {array.dtype}), the buffer {self.nbytes} ({self.shape}, {self.dtype})'
             )
-        if array.dtype != self.dtype and self.dtype != np.uint8:
-            raise ValueError(f'{name} has dtype {array.dtype}, the buffer {self.dtype}; use .view({self.dtype.name!r}) to mean the same bytes')
+        if self.dtype not in (array.dtype, np.uint8):
+            hint = f'use .view({self.dtype.name!r}) to mean the same bytes'
+            raise ValueError(f'{name} has dtype {array.dtype}, the buffer {self.dtype}; {hint}')
         return array
 
     def _copy(self, target: Any, source: Any, kind: int, stream: Stream | None, array: NDArray[Any]) -> None:

@@ -76,17 +76,17 @@ def _as_python(value: Any) -> Any:
 
 def _make(signature: Signature) -> Callable[..., Any]:
     ctype = ffi.typeof(getattr(lib, signature.name))
-    inputs = [(param.name, _converter(arg)) for param, arg in zip(signature.params, ctype.args) if not param.output]
+    inputs = [(param.name, _converter(arg)) for param, arg in zip(signature.params, ctype.args, strict=True) if not param.output]
     output_names = [param.name for param in signature.params if param.output]
-    output_types = [arg for param, arg in zip(signature.params, ctype.args) if param.output]
-    result_type = collections.namedtuple(python_name(signature.name), output_names) if len(output_names) > 1 else None  # type: ignore[misc]  # noqa: PYI024
+    output_types = [arg for param, arg in zip(signature.params, ctype.args, strict=True) if param.output]
+    result_type = collections.namedtuple(python_name(signature.name), output_names) if len(output_names) > 1 else None
     function = getattr(acl, signature.name)
     returns_code = ctype.result is ffi.typeof('aclError')
 
     def call(*args: Any) -> Any:
         if len(args) != len(inputs):
             raise TypeError(f'{call.__name__}({", ".join(name for name, _ in inputs)}) takes {len(inputs)} arguments, got {len(args)}')
-        converted = iter([convert(value) for (_, convert), value in zip(inputs, args)])
+        converted = iter([convert(value) for (_, convert), value in zip(inputs, args, strict=True)])
         outputs = [ffi.new(output) for output in output_types]
         places = iter(outputs)
         returned = function(*(next(places) if param.output else next(converted) for param in signature.params))

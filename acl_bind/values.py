@@ -139,7 +139,8 @@ def _refuse(value: Any) -> TypeError:
     if isinstance(value, float):
         return TypeError(f'a bare float has no width for a kernel; write np.float32({value}) or another numpy or ctypes type')
     if isinstance(value, np.ndarray):
-        return TypeError('a host array cannot be read by a kernel; copy it to the device (device.empty(...).copy_from), or pass Placeholder(array)')
+        hint = 'copy it to the device (device.empty(...).copy_from), or pass Placeholder(array)'
+        return TypeError(f'a host array cannot be read by a kernel; {hint}')
     return TypeError(f'{type(value).__name__} is no kernel argument; see the table in the documentation')
 
 

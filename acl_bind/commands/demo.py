@@ -60,7 +60,7 @@ def _arguments(addresses: list[int], mode: str) -> list[Argument]:
 
 def _fill(args: UserArgs, arguments: list[Argument]) -> None:
     params = [args.append(argument) for argument in arguments]
-    for param, argument in zip(params, arguments):
+    for param, argument in zip(params, arguments, strict=True):
         if argument.kind == 'placeholder':
             ffi.memmove(args.data_buffer(param, len(argument.data)), argument.data, len(argument.data))
     rt.kernel_args_finalize(args.handle)
@@ -111,7 +111,7 @@ def run(options: argparse.Namespace) -> int:
     clock.step(f'aclrtBinaryGetFunction({name})', start)
     x, y = _sources()
     addresses = [rt.malloc(x.nbytes, lib.ACL_MEM_MALLOC_HUGE_FIRST) for _ in range(3)]
-    for address, array in zip(addresses, (x, y)):
+    for address, array in zip(addresses, (x, y), strict=False):
         rt.memcpy(address, array.nbytes, array, array.nbytes, lib.ACL_MEMCPY_HOST_TO_DEVICE)
     start = now()
     arguments = _arguments(addresses, options.mode)
@@ -145,7 +145,8 @@ def _verdict(wanted: Any, got: Any) -> int:
     wrong = np.flatnonzero(wanted.view(np.uint16) != got.view(np.uint16))
     if wrong.size:
         first = wrong[0]
-        print(f"WRONG: {wrong.size} of {wanted.size} elements differ from numpy's x + y, the first at {first}: {got[first]} instead of {wanted[first]}.")
+        print(f"WRONG: {wrong.size} of {wanted.size} elements differ from numpy's x + y.")
+        print(f'The first is at {first}: {got[first]} instead of {wanted[first]}.')
         print('Check that the kernel adds fp16 vectors x, y into z, and that its parameters are those of the layout above.')
         return 1
     print(f"correct: all {wanted.size} elements equal numpy's x + y")
