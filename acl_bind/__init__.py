@@ -8,39 +8,54 @@
         ...
 
 Three levels: ``lib``/``ffi`` (C as it is), ``rt`` (checked, outputs returned) and the objects here. Importing opens
-nothing; without a CANN the mock of this package is used, which says so.
+nothing, and numpy comes with the first use of a name; without a CANN the mock of this package is used, which says so.
 """
 
-from . import rt
-from ._ffi import ffi, lib
-from .args import KernelArgs, Layout
-from .binary import Binary, Kernel
-from .device import Device, device_count
-from .errors import (
-    AclAicoreError,
-    AclAicpuError,
-    AclArgumentLayoutError,
-    AclCaptureError,
-    AclContextError,
-    AclDeviceError,
-    AclError,
-    AclForkError,
-    AclHandleError,
-    AclInvalidArgumentError,
-    AclKernelNotFoundError,
-    AclLibraryNotFoundError,
-    AclMemoryError,
-    AclNotSupportedError,
-    AclStreamContextError,
-    AclSymbolNotFoundError,
-    AclTimeoutError,
-    AclVectorCoreError,
-)
-from .launch import LaunchConfig, launch
-from .memory import DeviceBuffer
-from .runtime import Backend, backend
-from .stream import Stream
-from .values import Placeholder, Ptr
+from __future__ import annotations
+
+import importlib
+import sys
+import types
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from . import rt
+    from ._public import (
+        AclAicoreError,
+        AclAicpuError,
+        AclArgumentLayoutError,
+        AclCaptureError,
+        AclContextError,
+        AclDeviceError,
+        AclError,
+        AclForkError,
+        AclHandleError,
+        AclInvalidArgumentError,
+        AclKernelNotFoundError,
+        AclLibraryNotFoundError,
+        AclMemoryError,
+        AclNotSupportedError,
+        AclStreamContextError,
+        AclSymbolNotFoundError,
+        AclTimeoutError,
+        AclVectorCoreError,
+        Backend,
+        Binary,
+        Device,
+        DeviceBuffer,
+        Kernel,
+        KernelArgs,
+        LaunchConfig,
+        Layout,
+        Placeholder,
+        Ptr,
+        Stream,
+        backend,
+        device_count,
+        ffi,
+        launch,
+        lib,
+    )
 
 __version__ = '0.1.0'
 
@@ -81,3 +96,27 @@ __all__ = [
     'lib',
     'rt',
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+    if name == 'rt':
+        return importlib.import_module('.rt', __name__)
+    public = importlib.import_module('._public', __name__)
+    globals().update({each: getattr(public, each) for each in __all__ if each != 'rt'})
+    return globals()[name]
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+class _Package(types.ModuleType):
+    """``launch`` is a module of the package and the function in it: whoever imports the module, the function wins."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        super().__setattr__(name, value.launch if name == 'launch' and isinstance(value, types.ModuleType) else value)
+
+
+sys.modules[__name__].__class__ = _Package

@@ -27,6 +27,7 @@ PYTHON_LAYERS = [
     {'values'},
     {'args'},
     {'launch'},
+    {'_public'},
     {'__init__'},
     {'commands', 'mock', 'pyacl', 'testing', 'interop'},
 ]
