@@ -40,13 +40,13 @@ C_LAYERS = [
     {'device'},
     {'context'},
     {'memory'},
-    {'binary', 'hostbin', 'use', 'function'},
-    {'args'},
+    {'binary', 'hostbin', 'use', 'function', 'hidden', 'traits'},
+    {'args', 'argsview'},
     {'queue'},
     {'stream', 'engine'},
     {'argring', 'launchcfg', 'launchlog', 'transfer', 'event'},
     {'exec'},
-    {'launch', 'runtime', 'later'},
+    {'launch', 'simt', 'runtime', 'later'},
 ]
 BUILD_TIME = {'_build'}
 

@@ -2,42 +2,11 @@
 
 #include <string.h>
 
+#include "hidden.h"
 #include "soc.h"
 
 #define SLOT ((size_t)8)
-#define OVERFLOW_BLOCK ((size_t)512)
-#define SYNC_BLOCK ((size_t)4096)
 #define SYSTEM_SLOTS ((size_t)8) /* what GetMemSize leaves room for */
-
-/* ---- addresses of the hidden slots -------------------------------------------------------------------- */
-
-/* Two threads may both allocate; the first to store wins. */
-static uint64_t address_once(_Atomic uint64_t *where, struct device *device, size_t size)
-{
-    uint64_t address = atomic_load_explicit(where, memory_order_acquire);
-    if (LIKELY(address != 0)) {
-        return address;
-    }
-    struct block *block = memory_alloc_system(device, size);
-    if (block == NULL) {
-        return 0;
-    }
-    if (!atomic_compare_exchange_strong(where, &address, block->address)) {
-        arena_free(&device->arena, block);
-        return address;
-    }
-    return block->address;
-}
-
-uint64_t args_overflow_address(struct context *context)
-{
-    return address_once(&context->overflow, context->device, OVERFLOW_BLOCK);
-}
-
-uint64_t args_sync_address(struct device *device)
-{
-    return address_once(&device->sync_address, device, SYNC_BLOCK);
-}
 
 /* ---- the object that each thread has ------------------------------------------------------------------ */
 
@@ -370,7 +339,7 @@ static aclError append_overflow(struct args *args)
     if (context == NULL) {
         return context_missing();
     }
-    uint64_t address = args_overflow_address(context);
+    uint64_t address = hidden_overflow(context);
     memcpy(args->buffer + offset, &address, SLOT);
     args->size = offset + SLOT;
     args->overflow_done = true;
@@ -445,7 +414,7 @@ static aclError write_sync(struct args *args, struct context *context)
     if (args->function->cpu || !args->function->ffts || !soc_is(SOC_A2)) {
         return ACL_SUCCESS;
     }
-    uint64_t address = args_sync_address(context->device);
+    uint64_t address = hidden_sync(context->device);
     if (address == 0) {
         return fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EL9999", "device %d has no memory left for its inter-core sync block",
                     context->device->user_id);

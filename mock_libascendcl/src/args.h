@@ -43,9 +43,4 @@ _Static_assert(sizeof(struct args) == 96 && offsetof(struct args, cell) == 80, "
 /* NULL after reporting 107017. */
 struct args *args_of(const void *handle);
 
-/* Address of the block that takes overflow flags, one a context; 0 when the device has no memory for it. */
-uint64_t args_overflow_address(struct context *context);
-/* Address of the device's inter-core sync control; 0 when the device has no memory for it. */
-uint64_t args_sync_address(struct device *device);
-
 #endif

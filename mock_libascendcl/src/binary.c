@@ -6,6 +6,7 @@
 #include "elf.h"
 #include "file.h"
 #include "hostbin.h"
+#include "soc.h"
 #include "use.h"
 
 /* ---- handles ------------------------------------------------------------------------------------------ */
@@ -55,6 +56,18 @@ struct function *function_new(struct binary *binary, const char *name)
     return function;
 }
 
+void function_set_head(struct function *function)
+{
+    unsigned slots = function->cpu ? 0 : function->system_slots;
+    if (slots > 0 && function->overflow) {
+        --slots; /* it is behind the parameters */
+    }
+    if (slots > 1 && function->ffts && !soc_is(SOC_A2)) {
+        --slots; /* no inter-core sync on this chip */
+    }
+    function->head_slots = (uint8_t)slots;
+}
+
 static int by_name(const void *a, const void *b)
 {
     return strcmp((*(struct function *const *)a)->name, (*(struct function *const *)b)->name);
@@ -74,7 +87,7 @@ bool binary_order(struct binary *binary, struct text *why)
 
 /* ---- loading ------------------------------------------------------------------------------------------ */
 
-static void binary_free(struct binary *binary)
+void binary_free(struct binary *binary)
 {
     for (size_t i = 0; i < binary->count; ++i) {
         host_free(binary->functions[i]->name);
@@ -100,7 +113,7 @@ static bool parse(struct binary *binary, const void *data, size_t size, struct t
     return hostbin_load(binary, &elf, why) && binary_order(binary, why);
 }
 
-static void publish(struct binary *binary)
+void binary_publish(struct binary *binary)
 {
     for (size_t i = 0; i < binary->count; ++i) {
         handle_publish(HANDLE_FUNCTION, binary->functions[i]);
@@ -108,20 +121,30 @@ static void publish(struct binary *binary)
     handle_publish(HANDLE_BINARY, binary);
 }
 
+struct binary *binary_new(const char *path)
+{
+    struct binary *binary = handle_new(HANDLE_BINARY);
+    if (binary != NULL && (binary->path = text_copy(path)) == NULL) {
+        binary_free(binary);
+        return NULL;
+    }
+    return binary;
+}
+
 /* NULL: `why` says why. */
 static struct binary *load(const void *data, size_t size, const char *path, struct text *why)
 {
-    struct binary *binary = handle_new(HANDLE_BINARY);
-    if (binary == NULL || (binary->path = text_copy(path)) == NULL) {
+    struct binary *binary = binary_new(path);
+    if (binary == NULL) {
         text_add(why, "no memory left");
-    } else if (parse(binary, data, size, why)) {
-        publish(binary);
-        return binary;
+        return NULL;
     }
-    if (binary != NULL) {
+    if (!parse(binary, data, size, why)) {
         binary_free(binary);
+        return NULL;
     }
-    return NULL;
+    binary_publish(binary);
+    return binary;
 }
 
 static struct binary *load_file(const char *path, struct text *why)

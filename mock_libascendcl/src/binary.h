@@ -19,7 +19,10 @@ struct function {
     bool cpu;          /* an AI CPU kernel: packed arguments, no hidden slots */
     bool overflow;     /* a hidden slot behind the parameters takes the overflow address */
     bool ffts;         /* the hidden slot in front takes the inter-core sync address */
-    uint8_t head_slots; /* hidden 8-byte slots in front */
+    bool simt;         /* threads in a grid: for the SIMT launches */
+    uint32_t ubuf_used; /* a SIMT kernel's: bytes of the unified buffer that the compiler has given away */
+    uint8_t system_slots; /* hidden 8-byte slots, that of overflow counted */
+    uint8_t head_slots;   /* those in front */
     uint16_t user_params; /* what InitByUserMem has room for */
     bool has_params;
     uint32_t num_params;
@@ -54,8 +57,16 @@ static inline bool binary_installed(struct binary *binary, struct device *device
     return epoch != 0 && epoch == atomic_load_explicit(&device->epoch, memory_order_acquire);
 }
 
+/* A binary that nobody sees yet; NULL without memory. */
+struct binary *binary_new(const char *path);
+/* Lets handles to it and its functions pass. */
+void binary_publish(struct binary *binary);
+void binary_free(struct binary *binary);
+
 /* A function not yet in the table; NULL without memory. */
 struct function *function_new(struct binary *binary, const char *name);
+/* Sets how many hidden slots it has in front, from its other attributes and the chip. */
+void function_set_head(struct function *function);
 /* Puts the functions in order by name. False when two have one name: `why` says which. */
 bool binary_order(struct binary *binary, struct text *why);
 

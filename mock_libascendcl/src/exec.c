@@ -13,6 +13,7 @@ struct execution {
     struct trap trap;
     const struct launch *launch;
     struct stream *stream;
+    uint64_t args; /* device address of ctx.args */
     struct text fault; /* empty: none */
     bool faulted;
 };
@@ -83,7 +84,7 @@ static void *find_memory(struct execution *run, uint64_t address, size_t bytes)
 static void *reach(aclmock_ctx *ctx, uint64_t address, size_t bytes)
 {
     struct execution *run = CONTAINER(ctx, struct execution, ctx);
-    uint64_t offset = address - run->launch->args;
+    uint64_t offset = address - run->args;
     if (offset < ctx->args_size && bytes <= ctx->args_size - offset) {
         return (void *)(uintptr_t)(ctx->args + offset); /* its own arguments: a placeholder's data */
     }
@@ -122,15 +123,33 @@ static void run_blocks(struct execution *run)
     }
 }
 
-/* The arguments as the kernel reads them. A launch with device arguments names memory that nobody has looked at. */
+/* A launch with device arguments names memory that nobody has looked at, and a size that only informs. */
+static void find_args(struct execution *run, uint64_t address, size_t size)
+{
+    const struct arena *arena = &run->stream->context->device->arena;
+    const struct block *block = arena_find(arena, address);
+    uint64_t offset = block != NULL ? address - block->address : 0;
+    size_t left = block != NULL && offset < block->bytes ? block->bytes - offset : 0;
+    run->ctx.args_size = size_min(size, left);
+    run->ctx.args = find_memory(run, address, run->ctx.args_size != 0 ? run->ctx.args_size : size);
+}
+
+/* The arguments as the kernel reads them. */
 static bool reach_args(struct execution *run)
 {
     const struct launch *launch = run->launch;
     bool ours = launch->ring_end != 0 || launch->args_block != NULL || launch->args_size == 0;
-    run->ctx.args = ours ? arena_host(&run->stream->context->device->arena, launch->args)
-                         : find_memory(run, launch->args, launch->args_size);
-    run->ctx.args_size = launch->args_size;
-    return !run->faulted;
+    if (UNLIKELY(!ours)) {
+        find_args(run, launch->args, launch->args_size);
+        return !run->faulted;
+    }
+    size_t head = launch->grid ? sizeof(struct launch_grid) : 0;
+    const struct launch_grid *grid = arena_host(&run->stream->context->device->arena, launch->args);
+    run->ctx.dims = launch->grid ? grid->block_dim : NULL;
+    run->args = launch->args + head;
+    run->ctx.args = (const unsigned char *)grid + head;
+    run->ctx.args_size = launch->args_size - head;
+    return true;
 }
 
 static void execute(struct execution *run)
@@ -154,6 +173,7 @@ static void run_launch(struct task *task, struct stream *stream)
     memset(&run.ctx, 0, sizeof(run.ctx));
     run.launch = launch;
     run.stream = stream;
+    run.args = launch->args;
     run.fault = (struct text){0};
     run.faulted = false;
     aclError code = ACL_ERROR_RT_AICORE_EXCEPTION;

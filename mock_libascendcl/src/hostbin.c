@@ -83,10 +83,11 @@ static void set_type(struct function *function, enum aclmock_kernel_type type)
     function->cpu = type == ACLMOCK_AICPU;
     function->overflow = !function->cpu;
     function->ffts = type == ACLMOCK_MIX && soc_is(SOC_A2);
-    function->head_slots = function->ffts ? 1 : 0;
+    function->system_slots = (uint8_t)(function->overflow + function->ffts);
+    function_set_head(function);
 }
 
-static bool add_kernel(struct binary *binary, const aclmock_kernel *kernel, struct text *why)
+bool hostbin_add(struct binary *binary, const aclmock_kernel *kernel, struct text *why)
 {
     if (kernel->name == NULL || kernel->run == NULL || (unsigned)kernel->type > ACLMOCK_AICPU) {
         text_add(why, "entry %zu of the kernel table has no name, no function or an unknown type", binary->count);
@@ -119,7 +120,7 @@ static bool read_table(struct binary *binary, struct text *why)
         return false;
     }
     for (const aclmock_kernel *kernel = table.first; kernel < table.end; ++kernel) {
-        if (!add_kernel(binary, kernel, why)) {
+        if (!hostbin_add(binary, kernel, why)) {
             return false;
         }
     }

@@ -1,82 +1,87 @@
+#include "launch.h"
+
 #include <string.h>
 
-#include "args.h"
 #include "argring.h"
 #include "engine.h"
 #include "exec.h"
 #include "launchcfg.h"
 #include "launchlog.h"
+#include "soc.h"
 
-/* ---- what a launch passes to its kernel --------------------------------------------------------------- */
+/* ---- the arguments on their way to the device --------------------------------------------------------- */
 
-struct launch_args {
-    uint32_t size;
-    uint64_t device;              /* where they are already; used when neither of the next two is set */
-    void *host;                   /* bytes to copy */
-    void *const *values;          /* or one pointer a parameter, for the kernel's parameter table */
-    /* Placeholders of `host`: either an array of the caller's or those of an argument list. */
-    const aclrtPlaceHolderInfo *table;
-    size_t table_count;
-    const struct args *list;
-};
-
-static bool needs_place(const struct launch_args *args)
+/* Bytes of device memory that the launch takes; 0: the arguments are there already, or there are none. */
+static size_t place_size(const struct launch_args *args)
 {
-    return args->size != 0 && (args->host != NULL || args->values != NULL);
+    bool copied = args->host != NULL || args->values != NULL;
+    return (copied ? args->size : 0) + (args->grid != NULL ? sizeof(*args->grid) : 0);
 }
 
-static void put_pointer(const struct launch_args *args, uint64_t base, uint64_t at, uint64_t data_offset)
+static void put_pointer(uint8_t *bytes, uint64_t base, uint64_t at, uint64_t data_offset)
 {
     uint64_t address = base + data_offset;
-    memcpy((uint8_t *)args->host + at, &address, sizeof(address));
+    memcpy(bytes + at, &address, sizeof(address));
 }
 
-/* Into the caller's own bytes, as the real library does. */
-static void fix_up(const struct launch_args *args, uint64_t base)
+static void fix_up(const struct launch_args *args, uint8_t *bytes, uint64_t base)
 {
     for (size_t i = 0; i < args->table_count; ++i) {
-        put_pointer(args, base, args->table[i].addrOffset, args->table[i].dataOffset);
+        put_pointer(bytes, base, args->table[i].addrOffset, args->table[i].dataOffset);
     }
     unsigned left = args->list != NULL ? args->list->placeholders : 0;
     for (size_t i = 0; left > 0; ++i) {
         const struct args_param *param = &args->list->param[i];
         if (param->placeholder) {
-            put_pointer(args, base, param->offset, param->data_offset);
+            put_pointer(bytes, base, param->offset, param->data_offset);
             --left;
         }
     }
 }
 
+static void fill_values(const struct function *function, const struct launch_args *args, uint8_t *bytes)
+{
+    for (uint32_t i = 0; i < function->num_params; ++i) {
+        memcpy(bytes + function->params[i].offset, args->values[i], function->params[i].size);
+    }
+}
+
+/* The real library writes the pointers into the caller's own bytes, but not into a SIMT launch's. */
 static void fill(const struct function *function, const struct launch_args *args, const struct args_place *place)
 {
-    if (LIKELY(args->host != NULL)) {
-        fix_up(args, place->address);
-        memcpy(place->host, args->host, args->size);
-        return;
+    size_t head = 0;
+    if (UNLIKELY(args->grid != NULL)) {
+        head = sizeof(*args->grid);
+        memcpy(place->host, args->grid, head);
     }
-    for (uint32_t i = 0; i < function->num_params; ++i) {
-        memcpy(place->host + function->params[i].offset, args->values[i], function->params[i].size);
+    if (UNLIKELY(args->values != NULL)) {
+        fill_values(function, args, place->host + head);
+    } else if (LIKELY(head == 0)) {
+        fix_up(args, args->host, place->address);
+        memcpy(place->host, args->host, args->size);
+    } else if (args->host != NULL) {
+        memcpy(place->host + head, args->host, args->size);
+        fix_up(args, place->host + head, place->address + head);
     }
 }
 
 /* ---- queueing ----------------------------------------------------------------------------------------- */
 
 /* A slot in the queue and room for the arguments, with the stream's lock held. NULL: reported. */
-static struct task *reserve_task(struct stream *stream, const struct launch_args *args, struct args_place *place)
+static struct task *reserve_task(struct stream *stream, size_t size, struct args_place *place)
 {
     struct task *task = engine_lock(stream);
     if (UNLIKELY(task == NULL)) {
         fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EL9999", "no memory left to queue a launch");
         return NULL;
     }
-    bool fits = !needs_place(args) || argring_give(stream, args->size, place) ||
-                argring_give_block(stream, args->size, place);
+    bool fits = size == 0 || argring_give(stream, size, place) || argring_give_block(stream, size, place);
     if (LIKELY(fits)) {
         return task;
     }
     pthread_mutex_unlock(&stream->lock);
-    fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EL9999", "device %d has no memory left for %u bytes of arguments",
-         stream->context->device->user_id, args->size);
+    fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EL9999", "device %d has no memory left for %zu bytes of arguments",
+         stream->context->device->user_id, size);
     return NULL;
 }
 
@@ -84,17 +89,19 @@ static aclError submit(struct stream *stream, struct function *function, uint16_
                        const struct launch_config *config, const struct launch_args *args)
 {
     struct args_place place = {args->device, NULL, 0, NULL};
-    struct task *task = reserve_task(stream, args, &place);
+    size_t placed = place_size(args);
+    struct task *task = reserve_task(stream, placed, &place);
     if (UNLIKELY(task == NULL)) {
         return thread_call.result;
     }
-    if (needs_place(args)) {
+    if (placed != 0) {
         fill(function, args, &place);
     }
+    uint32_t size = placed != 0 ? (uint32_t)placed : args->size;
     task->kind = &exec_launch;
     *TASK_PAYLOAD(task, struct launch) = (struct launch){
-        function, place.address, args->size, blocks, place.ring_end, place.block, config->timeout_us};
-    launchlog_add(stream, function, blocks, place.address, place.host, args->size);
+        function, place.address, size, blocks, place.ring_end, place.block, config->timeout_us, args->grid != NULL};
+    launchlog_add(stream, function, blocks, place.address, place.host, size);
     engine_push(stream);
     return ACL_SUCCESS;
 }
@@ -121,17 +128,25 @@ static aclError queue(struct function *function, uint32_t num_blocks, aclrtStrea
                             "aclrtBinaryGetFunction there first",
                             function->name, stream->context->device->user_id);
     }
+    if (UNLIKELY(args->grid != NULL && !soc_is(SOC_950))) { /* other chips find out this late */
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1001", "SIMT kernels run on the 950 family, this is an %s",
+                    soc_current()->name);
+    }
     return submit(stream, function, (uint16_t)num_blocks, config, args);
 }
 
 /* What the launches of the second generation check after their arguments, in the real library's order. */
-static aclError launch(struct function *function, uint32_t num_blocks, aclrtStream handle,
-                       const aclrtLaunchKernelCfg *cfg, const struct launch_args *args)
+aclError launch(struct function *function, uint32_t num_blocks, aclrtStream handle, const aclrtLaunchKernelCfg *cfg,
+                const struct launch_args *args)
 {
     struct launch_config config;
     aclError code = check_blocks(num_blocks);
     if (LIKELY(code == ACL_SUCCESS)) {
         code = launchcfg_read(cfg, function, &config);
+    }
+    if (LIKELY(code == ACL_SUCCESS)) {
+        config.dyn_ubuf = args->grid != NULL ? args->dyn_ubuf : config.dyn_ubuf;
+        code = launchcfg_check_ubuf(&config, function);
     }
     return LIKELY(code == ACL_SUCCESS) ? queue(function, num_blocks, handle, &config, args) : code;
 }
@@ -245,7 +260,7 @@ static aclError check_pointer_fits(const aclrtPlaceHolderInfo *holder, size_t i,
     return ACL_SUCCESS;
 }
 
-static aclError check_table(const struct function *function, const struct launch_args *args)
+aclError launch_check_table(const struct function *function, const struct launch_args *args)
 {
     if (UNLIKELY(args->table == NULL && args->table_count != 0)) {
         return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1004", "placeHolderArray is NULL, placeHolderNum says it has %zu",
@@ -275,13 +290,81 @@ aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle funcHandle, uint32_t numB
     if (function == NULL || !stream_check(stream)) {
         return ACL_ERROR_RT_INVALID_HANDLE;
     }
-    struct launch_args args = {.size = (uint32_t)argsSize,
-                               .host = hostArgs,
-                               .table = placeHolderArray,
-                               .table_count = (uint16_t)placeHolderNum}; /* cut, as in the real library */
+    struct launch_args args = launch_host_args(hostArgs, argsSize, placeHolderArray, placeHolderNum);
     aclError code = check_size(argsSize);
     if (LIKELY(code == ACL_SUCCESS)) {
-        code = check_table(function, &args);
+        code = launch_check_table(function, &args);
     }
     return LIKELY(code == ACL_SUCCESS) ? launch(function, numBlocks, stream, cfg, &args) : code;
+}
+
+/* ---- the ABI: one value a parameter ------------------------------------------------------------------- */
+
+/* No program registers host symbols here, so `func` is a handle; but the real library looks for a symbol first. */
+struct function *launch_resolve(const void *func)
+{
+    if (context_current() == NULL) {
+        context_missing();
+        return NULL;
+    }
+    return function_of(func, "func");
+}
+
+/* The real library would write past its scratch memory. */
+static aclError check_row(const struct function *function, uint32_t i)
+{
+    const aclmock_param *param = &function->params[i];
+    if (param->offset > function->params_size || param->size > function->params_size - param->offset) {
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003",
+                    "parameter %u of %s takes bytes %u to %llu, the table says that there are %u", i, function->name,
+                    param->offset, (unsigned long long)param->offset + param->size, function->params_size);
+    }
+    return ACL_SUCCESS;
+}
+
+aclError launch_check_values(const struct function *function, struct launch_args *args)
+{
+    args->size = function->params_size;
+    if (function->num_params == 0) {
+        return ACL_SUCCESS;
+    }
+    if (args->values == NULL) {
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1004", "args is NULL, %s takes %u parameters", function->name,
+                    function->num_params);
+    }
+    for (uint32_t i = 0; i < function->num_params; ++i) {
+        if (args->values[i] == NULL) {
+            return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1004", "args[%u] is NULL, expected a pointer to %u bytes", i,
+                        function->params[i].size);
+        }
+        aclError code = check_row(function, i);
+        if (code != ACL_SUCCESS) {
+            return code;
+        }
+    }
+    return ACL_SUCCESS;
+}
+
+aclError aclrtLaunchKernelWithArgsArray(void *func, uint32_t numBlocks, aclrtStream stream, aclrtLaunchKernelCfg *cfg,
+                                        void **args)
+{
+    API(func, numBlocks, stream, cfg, args);
+    REQUIRE(func);
+    REQUIRE_SIZE(numBlocks);
+    struct function *function = stream_check(stream) ? launch_resolve(func) : NULL;
+    if (function == NULL) {
+        return thread_call.result;
+    }
+    if (function->cpu) {
+        return fail_quietly(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                            "%s is an AI CPU kernel, which takes no array of values: use "
+                            "aclrtLaunchKernelWithHostArgs", function->name);
+    }
+    if (!function->has_params) {
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1001",
+                    "%s has no parameter table: use aclrtLaunchKernelWithHostArgs", function->name);
+    }
+    struct launch_args passed = {.values = args};
+    aclError code = launch_check_values(function, &passed);
+    return code == ACL_SUCCESS ? launch(function, numBlocks, stream, cfg, &passed) : code;
 }

@@ -2,6 +2,8 @@
 
 #include "soc.h"
 
+#define UBUF_SIZE UINT64_C(229376) /* 256 KiB less the 32 KiB of the cache */
+
 /* Later attributes win over earlier ones, as the real loops overwrite. */
 static bool read_attribute(const aclrtLaunchKernelAttr *attribute, struct launch_config *config)
 {
@@ -22,6 +24,8 @@ static bool read_attribute(const aclrtLaunchKernelAttr *attribute, struct launch
         config->timeout_us = (uint64_t)value->timeoutUs.timeoutHigh << 32 | value->timeoutUs.timeoutLow;
         return true;
     case ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE:
+        config->dyn_ubuf = value->dynUBufSize;
+        return true;
     case ACL_RT_LAUNCH_KERNEL_ATTR_ENGINE_TYPE:
     case ACL_RT_LAUNCH_KERNEL_ATTR_BLOCKDIM_OFFSET:
         return true; /* nothing for the host to do */
@@ -68,4 +72,15 @@ aclError launchcfg_read(const aclrtLaunchKernelCfg *cfg, const struct function *
         return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "cfg has attribute %d, expected 1 to 9", unknown);
     }
     return code;
+}
+
+aclError launchcfg_check_ubuf(const struct launch_config *config, const struct function *function)
+{
+    uint64_t room = function->ubuf_used < UBUF_SIZE ? UBUF_SIZE - function->ubuf_used : 0;
+    if (UNLIKELY(config->dyn_ubuf > room) && function->simt && soc_is(SOC_950)) {
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003",
+                    "the launch asks for %llu bytes of unified buffer, %s leaves %llu",
+                    (unsigned long long)config->dyn_ubuf, function->name, (unsigned long long)room);
+    }
+    return ACL_SUCCESS;
 }

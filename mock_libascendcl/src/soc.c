@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "aclmock/aclmock.h"
+
 #define GIB ((uint64_t)1 << 30)
 
 static const struct soc socs[] = {
@@ -28,13 +30,22 @@ static const struct soc socs[] = {
 
 static const struct soc *_Atomic current;
 
+static const struct soc *soc_named(const char *name)
+{
+    for (size_t i = 0; i < COUNT(socs); ++i) {
+        if (strcmp(name, socs[i].name) == 0) {
+            return &socs[i];
+        }
+    }
+    return NULL;
+}
+
 static const struct soc *choose_soc(void)
 {
     const char *wanted = env_text("ACL_MOCK_SOC");
-    for (size_t i = 0; wanted != NULL && i < COUNT(socs); ++i) {
-        if (strcmp(wanted, socs[i].name) == 0) {
-            return &socs[i];
-        }
+    const struct soc *named = wanted != NULL ? soc_named(wanted) : NULL;
+    if (named != NULL) {
+        return named;
     }
     if (wanted != NULL) {
         struct text names = {0};
@@ -61,4 +72,22 @@ const struct soc *soc_current(void)
 void soc_forget(void)
 {
     atomic_store(&current, NULL);
+}
+
+bool soc_set(const char *name)
+{
+    const struct soc *named = soc_named(name);
+    if (named != NULL) {
+        atomic_store_explicit(&current, named, memory_order_release);
+    }
+    return named != NULL;
+}
+
+int aclmock_set_soc(const char *name)
+{
+    if (name == NULL) {
+        soc_forget();
+        return 1;
+    }
+    return soc_set(name);
 }

@@ -19,6 +19,8 @@ struct soc {
 const struct soc *soc_current(void);
 /* Reads the environment again. */
 void soc_forget(void);
+/* From now on. False: there is no such chip. */
+bool soc_set(const char *name);
 
 static inline bool soc_is(enum soc_family family)
 {

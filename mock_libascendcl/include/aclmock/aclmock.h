@@ -8,6 +8,8 @@
 
 #include <acl/acl_rt.h>
 
+#include "host_kernel.h"
+
 #define ACLMOCK_VERSION 1
 
 #ifdef __cplusplus
@@ -74,6 +76,64 @@ ACL_VISIBLE void aclmock_set_site_callback(aclmock_site_callback callback);
 ACL_VISIBLE void *aclmock_host_address(const void *devPtr);
 /* The host allocation of the mock that comes `after` others fails, once; -1: none. */
 ACL_VISIBLE void aclmock_fail_host_alloc(int64_t after);
+
+/* ---- chip --------------------------------------------------------------------------------------------- */
+
+/* Plays another chip from now on; NULL: the one of ACL_MOCK_SOC. What is loaded or open already stays as it is.
+ * 0: the name is unknown, nothing changes. */
+ACL_VISIBLE int aclmock_set_soc(const char *name);
+
+/* ---- kernels ------------------------------------------------------------------------------------------ */
+
+/* A binary without a file: as if loaded, with these kernels. The names are copied; tables and data must outlive it.
+ * A `run` of NULL makes a kernel that does nothing. */
+ACL_VISIBLE aclError aclmock_make_binary(const aclmock_kernel *kernels, size_t count, ACL_OUT aclrtBinHandle *binHandle);
+
+/* What decides how a kernel's arguments are laid out and which launches take it, apart from its type. */
+typedef struct aclmock_traits {
+    uint32_t system_slots; /* hidden 8-byte slots, 0 to 255, that of overflow counted */
+    uint32_t overflow;     /* 0 or 1: the overflow address follows the parameters */
+    uint32_t ffts;         /* 0 or 1: the inter-core sync address is in the first slot, on A2 and A3 */
+    uint32_t simt;         /* 0 or 1: the SIMT launches take it */
+    uint32_t max_params;   /* what aclrtKernelArgsInitByUserMem has room for, 0 to 65535 */
+    uint32_t has_params;   /* 0 or 1: it has a parameter table, be it an empty one */
+    uint32_t params_size;  /* bytes that the table's parameters take together */
+} aclmock_traits;
+
+/* For a function of any binary. */
+ACL_VISIBLE aclError aclmock_get_traits(const aclrtFuncHandle funcHandle, ACL_OUT aclmock_traits *traits);
+ACL_VISIBLE aclError aclmock_set_traits(aclrtFuncHandle funcHandle, const aclmock_traits *traits);
+
+/* ---- arguments ---------------------------------------------------------------------------------------- */
+
+/* What the hidden slots hold in the current context; 0 without one. */
+ACL_VISIBLE uint64_t aclmock_overflow_address(void);
+ACL_VISIBLE uint64_t aclmock_sync_address(void);
+
+/* An argument list as it stands. */
+typedef struct aclmock_args {
+    const void *buffer;
+    size_t buffer_size;
+    size_t head_size; /* bytes of the hidden slots in front */
+    size_t args_size; /* bytes laid out so far */
+    uint32_t num_params;
+    uint32_t num_placeholders;
+    uint32_t max_params;
+    uint32_t got_buffer; /* a placeholder's buffer was handed out */
+    uint32_t overflow_done;
+    uint32_t finalized;
+    uint32_t updating;
+} aclmock_args;
+
+typedef struct aclmock_arg {
+    uint32_t placeholder;
+    size_t offset;
+    size_t size;
+    size_t data_offset; /* of a placeholder's data, 0: none was asked for */
+} aclmock_arg;
+
+ACL_VISIBLE aclError aclmock_get_args(aclrtArgsHandle argsHandle, ACL_OUT aclmock_args *args);
+ACL_VISIBLE aclError aclmock_get_arg(aclrtArgsHandle argsHandle, uint32_t index, ACL_OUT aclmock_arg *arg);
 
 /* ---- launches ----------------------------------------------------------------------------------------- */
 

@@ -36,6 +36,7 @@ struct aclmock_ctx {
     const aclmock_param *params; /* the kernel's parameter table, NULL: 8-byte slots */
     size_t num_params;
     void *data; /* of whoever bound the kernel */
+    const uint32_t *dims; /* a SIMT launch's: z, y, x of a block, then of the grid; else NULL */
 };
 
 enum aclmock_kernel_type {

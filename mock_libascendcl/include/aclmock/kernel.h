@@ -41,6 +41,17 @@ static inline uint32_t aclmock_block_num(const aclmock_ctx *ctx)
     return ctx->block_num;
 }
 
+/* A SIMT launch's threads in a block and blocks in the grid; axis 0 is x, 2 is z. Else 1, and block_num along x. */
+static inline uint32_t aclmock_block_dim(const aclmock_ctx *ctx, unsigned axis)
+{
+    return ctx->dims != NULL ? ctx->dims[2 - axis] : 1;
+}
+
+static inline uint32_t aclmock_grid_dim(const aclmock_ctx *ctx, unsigned axis)
+{
+    return ctx->dims != NULL ? ctx->dims[5 - axis] : axis == 0 ? ctx->block_num : 1;
+}
+
 /* Ends the launch with a device fault that says this. */
 static inline void aclmock_fail(aclmock_ctx *ctx, const char *text)
 {
