@@ -51,8 +51,8 @@ bool memory_holds(const void *address, size_t size, struct place *place)
 
 static void explain_block(const struct block *block, uint64_t offset, size_t size, struct text *text)
 {
-    text_add(text, "%llu bytes into the %zu-byte block %#llx that %s made", (unsigned long long)offset, block->size,
-             (unsigned long long)block->address, block->maker);
+    text_add(text, "%llu bytes into the block %#llx that %s made (%zu bytes, %zu with the driver's padding)",
+             (unsigned long long)offset, (unsigned long long)block->address, block->maker, block->size, block->bytes);
     if (block_is(block, BLOCK_FREE)) {
         text_add(text, " and %s freed", block->freer);
     } else if (offset + size > block->bytes) {
