@@ -33,8 +33,8 @@ PYTHON_LAYERS = [
 ]
 C_LAYERS = [
     {'base'},
-    {'call', 'file', 'json', 'elf', 'soc'},
-    {'error', 'check'},
+    {'file', 'json', 'elf', 'soc'},
+    {'call', 'error', 'check', 'inject', 'trace'},
     {'handle', 'trap'},
     {'arena'},
     {'device'},

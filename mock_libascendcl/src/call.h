@@ -1,4 +1,5 @@
-/* The call in progress: every function of the ABI starts with API(its arguments). */
+/* The call in progress: every function of the ABI starts with API(its arguments), or API_OR(failure, its arguments)
+ * when it returns something else than a code and `failure` is what it returns when it is made to fail. */
 #ifndef MOCK_CALL_H
 #define MOCK_CALL_H
 
@@ -12,23 +13,81 @@ struct thread_call {
 
 extern THREAD_LOCAL struct thread_call thread_call;
 
+/* ---- watched calls: made to fail or to be late (inject.h), recorded (trace.h) ---------------------------- */
+
+enum { WATCH_INJECT = 1, WATCH_TRACE = 2 };
+
+extern _Atomic uint32_t call_watching; /* 0 nearly always: then all of it costs this one load */
+
+static inline bool call_watched(uint32_t watch)
+{
+    return UNLIKELY(atomic_load_explicit(&call_watching, memory_order_relaxed) & watch);
+}
+
+void call_watch(uint32_t watch, bool on);
+
+#define ARGUMENTS_AT_MOST 16
+
 /* What API() remembers until the function returns. */
 struct call {
     struct thread_call outer; /* a callback or kernel may call the ABI while another call is in progress */
+    uint64_t record;          /* of the trace, 0: none */
 };
+
+struct entered {
+    aclError code; /* what the call must fail with, 0 for nothing */
+    uint64_t record;
+};
+
+/* Delays the call, records its start, and finds out whether it must fail. The arguments follow as uint64_t: no array of
+ * the caller's, and no address of its locals, so that a compiler with stack protectors leaves callers alone. */
+struct entered call_enter(const char *names, const char *kinds, ...);
+void call_leave(uint64_t record);
+
+/* ---- API ----------------------------------------------------------------------------------------------- */
 
 static inline struct call call_begin(const char *name)
 {
-    struct call call = {thread_call};
+    struct call call = {thread_call, 0};
     thread_call = (struct thread_call){name, ACL_SUCCESS};
     return call;
 }
 
 static inline void call_end(struct call *call)
 {
+    if (UNLIKELY(call->record != 0)) {
+        call_leave(call->record);
+    }
     thread_call = call->outer;
 }
 
-#define API(...) struct call call_ __attribute__((cleanup(call_end))) = call_begin(__func__)
+/* EACH(macro, a, b, c): macro(a) macro(b) macro(c), for up to 27 */
+#define EXPAND(...) EXPAND_3(EXPAND_3(EXPAND_3(__VA_ARGS__)))
+#define EXPAND_3(...) EXPAND_2(EXPAND_2(EXPAND_2(__VA_ARGS__)))
+#define EXPAND_2(...) EXPAND_1(EXPAND_1(EXPAND_1(__VA_ARGS__)))
+#define EXPAND_1(...) __VA_ARGS__
+#define EACH(macro, ...) __VA_OPT__(EXPAND(EACH_NEXT(macro, __VA_ARGS__)))
+#define EACH_NEXT(macro, first, ...) macro(first) __VA_OPT__(EACH_AGAIN NOTHING (macro, __VA_ARGS__))
+#define EACH_AGAIN() EACH_NEXT
+#define NOTHING ()
+
+#define ARGUMENT_VALUE(argument) , (uint64_t)(uintptr_t)(argument)
+#define ARGUMENT_KIND(argument)                                                                                \
+    _Generic((argument), char *: 's', const char *: 's', bool: 'u', uint8_t: 'u', uint16_t: 'u', uint32_t: 'u', \
+             uint64_t: 'u', int8_t: 'i', int16_t: 'i', int32_t: 'i', int64_t: 'i', default: 'p'),
+
+#define API_OR(failure, ...)                                                                                \
+    struct call call_ __attribute__((cleanup(call_end))) = call_begin(__func__);                            \
+    if (call_watched(WATCH_INJECT | WATCH_TRACE)) {                                                         \
+        static const char kinds_[] = {EACH(ARGUMENT_KIND, __VA_ARGS__) '\0'};                               \
+        _Static_assert(sizeof(kinds_) <= ARGUMENTS_AT_MOST + 1, "the trace has no room for the arguments"); \
+        struct entered entered_ = call_enter(#__VA_ARGS__, kinds_ EACH(ARGUMENT_VALUE, __VA_ARGS__));       \
+        call_.record = entered_.record;                                                                     \
+        if (entered_.code != ACL_SUCCESS) {                                                                 \
+            return failure;                                                                               \
+        }                                                                                                   \
+    }
+
+#define API(...) API_OR(entered_.code, __VA_ARGS__)
 
 #endif

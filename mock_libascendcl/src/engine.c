@@ -5,6 +5,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "trace.h"
+
 #define TASKS_AT_MOST 1024 /* queued on one stream before whoever queues more must run some, as on hardware */
 #define TICK_NS 1000000
 #define IDLE_TICKS 50
@@ -95,6 +97,21 @@ void engine_notify(void)
 
 enum progress { PROGRESS_NONE, PROGRESS_SOME, PROGRESS_BLOCKED /* by what `need` says */ };
 
+static void run_task(struct task *task, struct stream *stream)
+{
+    uint64_t record = 0;
+    if (trace_on()) {
+        uint64_t position = queue_done(&stream->queue) + 1;
+        record = trace_task_begin(task->kind->name, stream->context->device->user_id, stream->id, position);
+    }
+    ++tasks_running;
+    task->kind->run(task, stream);
+    --tasks_running;
+    if (UNLIKELY(record != 0)) {
+        trace_task_end(record);
+    }
+}
+
 /* With the runner: tasks below `position`, `at_most` of them. */
 static enum progress run_tasks(struct stream *stream, uint64_t position, uint64_t at_most, struct need *need)
 {
@@ -110,9 +127,7 @@ static enum progress run_tasks(struct stream *stream, uint64_t position, uint64_
         if (task->kind->ready != NULL && !task->kind->ready(task, need)) {
             return progress == PROGRESS_NONE ? PROGRESS_BLOCKED : progress;
         }
-        ++tasks_running;
-        task->kind->run(task, stream);
-        --tasks_running;
+        run_task(task, stream);
         queue_pop(queue);
         progress = PROGRESS_SOME;
         if (UNLIKELY(atomic_load_explicit(&engine.sleepers, memory_order_relaxed) != 0)) {
@@ -336,6 +351,9 @@ void engine_push(struct stream *stream)
 {
     queue_push(&stream->queue);
     uint64_t position = queue_pushed(&stream->queue);
+    if (trace_on()) {
+        trace_queued(position); /* before the task can run */
+    }
     bool asleep = !atomic_load_explicit(&engine.ticking, memory_order_relaxed);
     pthread_mutex_unlock(&stream->lock);
     if (UNLIKELY(engine.schedule != SCHEDULE_DEFERRED)) {

@@ -18,7 +18,6 @@ struct thread_errors {
     struct text newest;
 };
 
-THREAD_LOCAL struct thread_call thread_call;
 static THREAD_LOCAL aclError last_error;
 static THREAD_LOCAL struct thread_errors *thread_errors;
 

@@ -4,6 +4,8 @@
 
 #include "argring.h"
 #include "binary.h"
+#include "inject.h"
+#include "trace.h"
 #include "trap.h"
 #include "use.h"
 
@@ -166,6 +168,19 @@ static void execute(struct execution *run)
     }
 }
 
+/* Recorded, late, and made to fail, as a test may have asked for. */
+static bool made_to_fail(struct execution *run, aclError *code)
+{
+    const struct launch *launch = run->launch;
+    if (trace_on()) {
+        trace_kernel(launch->function->name, launch->blocks);
+    }
+    aclError injected = call_watched(WATCH_INJECT) ? inject_kernel(launch->function->name, &run->fault) : ACL_SUCCESS;
+    run->faulted = injected != ACL_SUCCESS;
+    *code = run->faulted ? injected : *code;
+    return run->faulted;
+}
+
 static void run_launch(struct task *task, struct stream *stream)
 {
     const struct launch *launch = TASK_PAYLOAD(task, struct launch);
@@ -179,7 +194,9 @@ static void run_launch(struct task *task, struct stream *stream)
     aclError code = ACL_ERROR_RT_AICORE_EXCEPTION;
     if (LIKELY(use_enter(launch->function))) {
         code = fault_code(launch->function);
-        execute(&run);
+        if (LIKELY(!made_to_fail(&run, &code))) {
+            execute(&run);
+        }
         use_leave();
     } else {
         run.faulted = true;

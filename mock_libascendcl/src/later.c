@@ -131,7 +131,7 @@ aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t *timestamp)
 
 aclrtBinary aclrtCreateBinary(const void *data, size_t dataLen)
 {
-    API(data, dataLen);
+    API_OR(NULL, data, dataLen);
     return (later(), NULL);
 }
 
@@ -281,31 +281,31 @@ aclError aclrtBinarySetExceptionCallback(aclrtBinHandle binHandle, aclrtOpExcept
 
 uint32_t aclrtGetTaskIdFromExceptionInfo(const aclrtExceptionInfo *info)
 {
-    API(info);
+    API_OR(UINT32_MAX, info);
     return (later(), UINT32_MAX);
 }
 
 uint32_t aclrtGetStreamIdFromExceptionInfo(const aclrtExceptionInfo *info)
 {
-    API(info);
+    API_OR(UINT32_MAX, info);
     return (later(), UINT32_MAX);
 }
 
 uint32_t aclrtGetThreadIdFromExceptionInfo(const aclrtExceptionInfo *info)
 {
-    API(info);
+    API_OR(UINT32_MAX, info);
     return (later(), UINT32_MAX);
 }
 
 uint32_t aclrtGetDeviceIdFromExceptionInfo(const aclrtExceptionInfo *info)
 {
-    API(info);
+    API_OR(UINT32_MAX, info);
     return (later(), UINT32_MAX);
 }
 
 uint32_t aclrtGetErrorCodeFromExceptionInfo(const aclrtExceptionInfo *info)
 {
-    API(info);
+    API_OR(UINT32_MAX, info);
     return (later(), UINT32_MAX);
 }
 

@@ -183,7 +183,7 @@ aclError aclrtGetVersion(int32_t *majorVersion, int32_t *minorVersion, int32_t *
 
 const char *aclrtGetSocName(void)
 {
-    API();
+    API_OR(NULL);
     return soc_current()->name;
 }
 
@@ -245,7 +245,7 @@ static struct recent *recent_of_thread(void)
  * error, and what was returned before stays in the text. */
 const char *aclGetRecentErrMsg(void)
 {
-    API();
+    API_OR(NULL);
     struct recent *own = recent_of_thread();
     struct text text = {0};
     if (own == NULL) {

@@ -42,7 +42,7 @@ static aclError launch_simt(struct function *function, dim3 grid_dim, dim3 block
 aclError aclrtLaunchSIMTKernelWithArgsArray(void *func, dim3 gridDim, dim3 blockDim, size_t dynUbufSize,
                                             aclrtStream stream, aclrtLaunchKernelCfg *cfg, void **args)
 {
-    API(func, gridDim, blockDim, dynUbufSize, stream, cfg, args);
+    API(func, gridDim.x, gridDim.y, gridDim.z, blockDim.x, blockDim.y, blockDim.z, dynUbufSize, stream, cfg, args);
     REQUIRE(func);
     struct function *function = launch_resolve(func);
     if (function == NULL || !stream_check(stream)) {
@@ -61,7 +61,7 @@ aclError aclrtLaunchSIMTKernelWithHostArgs(void *func, dim3 gridDim, dim3 blockD
                                            size_t argsSize, aclrtPlaceHolderInfo *placeHolderArray,
                                            size_t placeHolderNum)
 {
-    API(func, gridDim, blockDim, dynUbufSize, stream, cfg, hostArgs, argsSize, placeHolderArray, placeHolderNum);
+    API(func, gridDim.x, gridDim.y, gridDim.z, blockDim.x, blockDim.y, blockDim.z, dynUbufSize, stream, cfg, hostArgs, argsSize, placeHolderArray, placeHolderNum);
     REQUIRE(func);
     REQUIRE(hostArgs);
     REQUIRE_SIZE(argsSize);

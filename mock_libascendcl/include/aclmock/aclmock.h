@@ -70,6 +70,56 @@ ACL_VISIBLE void aclmock_clear_diagnoses(void);
 typedef void (*aclmock_site_callback)(char *site, size_t room);
 ACL_VISIBLE void aclmock_set_site_callback(aclmock_site_callback callback);
 
+/* ---- failing on purpose ------------------------------------------------------------------------------- */
+
+#define ACLMOCK_ALWAYS 0xFFFFFFFFFFFFFFFF
+
+/* The function's n-th call from now (1: the next) and those after it, `times` in all (ACLMOCK_ALWAYS: without end), do
+ * nothing and fail with the code. aclGetRecentErrMsg gets the text, or a standard one for NULL. A function that returns
+ * no code returns what it returns on failure. Rules add up; each counts by itself. 0: no such function, a code of 0,
+ * or 256 rules already. */
+ACL_VISIBLE int aclmock_fail_call(const char *function, uint64_t nth, uint64_t times, aclError code, const char *text);
+/* The same for launches of a kernel, counted as they run: they write nothing, and the stream's next synchronize returns
+ * the code. */
+ACL_VISIBLE int aclmock_fail_kernel(const char *kernel, uint64_t nth, uint64_t times, aclError code, const char *text);
+/* These calls, or launches, take so much longer. */
+ACL_VISIBLE int aclmock_delay_call(const char *function, uint64_t nth, uint64_t times, uint64_t microseconds);
+ACL_VISIBLE int aclmock_delay_kernel(const char *kernel, uint64_t nth, uint64_t times, uint64_t microseconds);
+/* How many of these rules are not used up. */
+ACL_VISIBLE uint64_t aclmock_faults_left(void);
+ACL_VISIBLE void aclmock_clear_faults(void);
+
+/* ---- trace -------------------------------------------------------------------------------------------- */
+
+/* A call of the ABI, or a task of a stream. Pointers are to constants of the library. */
+typedef struct aclmock_record {
+    int32_t is_task;
+    const char *name;           /* the function, or the kind of task: "launch", "memcpy", ... */
+    const char *argument_names; /* a call's, separated by commas; NULL for a task */
+    const char *argument_kinds; /* a letter each: i signed, u unsigned, s string, p other pointer */
+    uint64_t arguments[16];
+    char text[128];    /* a call's first string, or a launch's kernel */
+    uint64_t thread;   /* which one called, or ran the task (gettid) */
+    uint64_t start_ns; /* monotonic clock */
+    uint64_t end_ns;   /* 0 while it goes on */
+    int32_t result;    /* a call's code, 0 also for what returns no code */
+    int32_t device;    /* a task's */
+    int32_t stream;    /* likewise */
+    uint32_t num_blocks; /* a launch's */
+    uint64_t task;     /* a number no other task has: a task's own, or that of the one that a call queued; 0: none */
+    uint64_t after;    /* a wait's: the task it waited for; 0: none */
+    uint64_t outer;    /* in which call or task it happened: an index + 1, 0: none */
+} aclmock_record;
+
+/* Records from now on; the last `keep` are kept, 1 to 2^24. Forgets older ones. 0: no memory for them, or a bad number. */
+ACL_VISIBLE int aclmock_trace_start(uint64_t keep);
+/* Stops; what was recorded stays until the next start. */
+ACL_VISIBLE void aclmock_trace_stop(void);
+/* How many were made since the start. */
+ACL_VISIBLE uint64_t aclmock_trace_count(void);
+/* The one with this index, from 0 in the order of their starts. 0: there is none, or it is not kept any more. */
+ACL_VISIBLE int aclmock_get_record(uint64_t index, ACL_OUT aclmock_record *record);
+
 /* ---- memory ------------------------------------------------------------------------------------------- */
 
 /* Where the mock keeps the byte at a device address, for a debugger or a test; NULL when nothing is there. */

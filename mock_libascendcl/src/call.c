@@ -1,0 +1,40 @@
+#include "call.h"
+
+#include "inject.h"
+#include "trace.h"
+
+THREAD_LOCAL struct thread_call thread_call;
+_Atomic uint32_t call_watching;
+
+void call_watch(uint32_t watch, bool on)
+{
+    if (on) {
+        atomic_fetch_or(&call_watching, watch);
+    } else {
+        atomic_fetch_and(&call_watching, ~watch);
+    }
+}
+
+struct entered call_enter(const char *names, const char *kinds, ...)
+{
+    struct entered entered = {ACL_SUCCESS, 0};
+    if (call_watched(WATCH_TRACE)) {
+        uint64_t values[ARGUMENTS_AT_MOST];
+        va_list list;
+        va_start(list, kinds);
+        for (size_t i = 0; kinds[i] != '\0'; ++i) {
+            values[i] = va_arg(list, uint64_t);
+        }
+        va_end(list);
+        entered.record = trace_call_begin(names, kinds, values);
+    }
+    if (call_watched(WATCH_INJECT)) {
+        entered.code = inject_call();
+    }
+    return entered;
+}
+
+void call_leave(uint64_t record)
+{
+    trace_call_end(record);
+}
