@@ -83,4 +83,53 @@ static void acl_bind_hide(const char *function, int hidden)
     }
 }
 
+/* ---- flat faces --------------------------------------------------------------------------------------- */
+
+/* A face with one output returns the output, since that is what costs least to get into Python. When the function
+ * failed, or the output happens to look like FLAT_LOOK, it returns FLAT_LOOK, and code and output wait here. They are
+ * a stack: whatever Python runs on this thread before it takes them puts its own on top and takes them first. */
+#define FLAT_DEPTH 64
+
+static _Thread_local struct flat_result {
+    int64_t code;
+    uint64_t value;
+} flat_results[FLAT_DEPTH];
+static _Thread_local size_t flat_depth;
+
+static void flat_keep(int64_t code, uint64_t value)
+{
+    flat_depth += flat_depth < FLAT_DEPTH;
+    flat_results[flat_depth - 1] = (struct flat_result){code, value};
+}
+
+static inline uint64_t flat_uint64_t(int64_t code, uint64_t value)
+{
+    if (code == 0 && value != UINT64_MAX) {
+        return value;
+    }
+    flat_keep(code, value);
+    return UINT64_MAX;
+}
+
+static inline int64_t flat_int64_t(int64_t code, int64_t value)
+{
+    if (code == 0 && value != INT64_MIN) {
+        return value;
+    }
+    flat_keep(code, (uint64_t)value);
+    return INT64_MIN;
+}
+
+/* Of the newest result that waits. */
+static int64_t acl_bind_flat_code(void)
+{
+    return flat_results[flat_depth - 1].code;
+}
+
+/* Takes it. */
+static uint64_t acl_bind_flat_value(void)
+{
+    return flat_results[--flat_depth].value;
+}
+
 /* WRAPPERS */

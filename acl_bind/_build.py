@@ -5,6 +5,8 @@ The headers under mock_libascendcl/include are read as text once more (the C com
 * cffi's declarations,
 * a dispatch table: one function pointer a prototype, filled with dlsym when a library is opened, behind one static C
   wrapper each, since cffi calls those directly and function pointers through libffi at twice the price,
+* a flat face of each function for callers that hold addresses as integers (acl_bind.pyacl): making a cffi pointer of an
+  integer costs as much as half a call,
 * a description of every function (release, parameter names, which are outputs), kept in the extension as text.
 """
 
@@ -16,6 +18,7 @@ import re
 import shutil
 import subprocess
 import sys
+from typing import Any
 
 import cffi
 from pycparser import c_ast, c_generator, c_parser
@@ -35,6 +38,7 @@ class Function:
     returns: str
     params: list[tuple[str, str]]  # declaration, name
     outputs: set[str]
+    variadic: bool = False
 
 
 def plain_c(text: str) -> str:
@@ -60,17 +64,23 @@ def constants(text: str) -> list[str]:
     return re.findall(r'^#define (ACL\w+)\s+-?(?:0x[0-9a-fA-F]+|\d+)U?\s*$', re.sub(r'/\*.*?\*/', '', text), re.MULTILINE)
 
 
-def parse_functions(declarations: str, releases: dict[str, str]) -> list[Function]:
+def parse(declarations: str) -> Any:
     known = ''.join(f'typedef int {name};\n' for name in BUILTIN_TYPES)
-    tree = c_parser.CParser().parse(known + declarations)
+    return c_parser.CParser().parse(known + declarations)
+
+
+def parse_functions(declarations: str, releases: dict[str, str]) -> list[Function]:
     generator = c_generator.CGenerator()
     functions = []
-    for node in tree.ext:
+    for node in parse(declarations).ext:
         if not (isinstance(node, c_ast.Decl) and isinstance(node.type, c_ast.FuncDecl)):
             continue
         result = generator.visit(node.type.type).replace(node.name, '').strip()
         function = Function(node.name, releases.get(node.name, 'mock'), result, [], set())
         for param in node.type.args.params if node.type.args else []:
+            if isinstance(param, c_ast.EllipsisParam):
+                function.variadic = True
+                continue
             if param.name is None:
                 continue  # (void)
             name = param.name.removesuffix(OUTPUT)
@@ -88,13 +98,94 @@ def read_headers() -> tuple[str, list[str], list[Function]]:
     releases = {name: f'{major}.{minor}' for major, minor, name in re.findall(r'ACL_SINCE_(\d+)_(\d+) .*?\b(acl\w+)\(', plain)}
     plain = re.sub(r'\bACL_(?:SINCE_\w+|VISIBLE)\b', '', plain)
     functions = parse_functions(re.sub(r'\bACL_OUT ([^,)]*?\w+)(?=[,)])', rf'\1{OUTPUT}', plain), releases)
-    return re.sub(r'\bACL_OUT\b', '', plain), [name for text in texts for name in constants(text)], functions
+    fixed = re.sub(r'\bACL_OUT\b|, \.\.\.(?=\))', '', plain)  # what is variadic in C is not in the binding, see wrapper()
+    return fixed, [name for text in texts for name in constants(text)], functions
+
+
+def type_kinds(declarations: str) -> dict[str, str]:
+    """Of the typedefs that are not plain numbers: 'pointer', 'enum' or 'struct'."""
+    kinds = {c_ast.PtrDecl: 'pointer', c_ast.Enum: 'enum', c_ast.Struct: 'struct', c_ast.Union: 'struct'}
+    found = {}
+    for node in parse(declarations).ext:
+        if isinstance(node, c_ast.Typedef):
+            inner = node.type.type if isinstance(node.type, c_ast.TypeDecl) else node.type
+            found[node.name] = kinds.get(type(inner), 'number')
+    return found
+
+
+def kind_of(declaration: str, name: str, kinds: dict[str, str]) -> str:
+    ctype = re.sub(rf'\b{name}$|\bconst\b', '', declaration).strip()
+    if re.fullmatch(r'char \*', ctype):
+        return 'text'
+    return 'pointer' if ctype.endswith('*') else kinds.get(ctype, 'number')
+
+
+@dataclasses.dataclass
+class Flat:
+    """The flat face acl_bind_flat_NAME of a function: it takes pointers as integers, outputs are no parameters.
+
+    Without outputs it returns what the function returns. With one output it returns that, widened to 64 bits, or
+    FLAT_LOOK when there is more to know (_binding.c). Several go to 8 bytes each at the parameter `out`, which is first.
+    """
+
+    declaration: str
+    definition: str
+
+
+def widened(ctype: str, kind: str) -> str:
+    if ctype == 'float':
+        return 'double'
+    return 'uint64_t' if kind == 'pointer' or ctype.startswith(('uint', 'size_t')) else 'int64_t'
+
+
+def flat_input(declaration: str, name: str, kind: str) -> tuple[str, str]:
+    """A parameter and what is passed on for it."""
+    ctype = declaration.removesuffix(name).strip()
+    if kind == 'pointer':
+        return f'uint64_t {name}', f'({ctype})(uintptr_t){name}'
+    return (f'int32_t {name}', f'({ctype}){name}') if kind == 'enum' else (declaration, name)
+
+
+def flat_face(function: Function, kinds: dict[str, str]) -> Flat | None:
+    """None when there is no use for one, or a struct is in the way."""
+    outputs = [(re.sub(rf' ?\*{name}$', '', declaration), name) for declaration, name in function.params if name in function.outputs]
+    output_kinds = [kind_of(ctype, '', kinds) for ctype, _ in outputs]
+    inputs = [(*param, kind_of(*param, kinds)) for param in function.params if param[1] not in function.outputs]
+    if function.since == 'mock' or 'struct' in output_kinds or function.returns in ('void', 'char *', 'const char *'):
+        return None
+    if 'struct' in [kind for *_, kind in inputs]:
+        return None
+    flat = {name: flat_input(declaration, name, kind) for declaration, name, kind in inputs}
+    arguments = ', '.join(flat[name][1] if name in flat else f'&{name}' for _, name in function.params)
+    params = [param for param, _ in flat.values()]
+    wide = [widened(ctype, kind) for (ctype, _), kind in zip(outputs, output_kinds, strict=True)]
+    cast = ['(uintptr_t)' if kind == 'pointer' else '' for kind in output_kinds]
+    returns, body = function.returns, f'return table.{function.name}({arguments});'
+    if kind_of(returns, '', kinds) == 'pointer':
+        returns, body = 'uint64_t', body.replace('return ', 'return (uint64_t)(uintptr_t)')
+    if outputs:
+        locals_ = ''.join(f'{ctype} {name} = 0; ' for ctype, name in outputs)
+        body = f'{locals_}{function.returns} code_ = table.{function.name}({arguments}); '
+        if len(outputs) == 1 and wide[0] != 'double':
+            returns = wide[0]
+            body += f'return flat_{wide[0]}(code_, ({wide[0]}){cast[0]}{outputs[0][1]});'
+        else:
+            params.insert(0, 'void *out')
+            body += ''.join(f'(({w} *)out)[{i}] = ({w}){c}{outputs[i][1]}; ' for i, (w, c) in enumerate(zip(wide, cast, strict=True)))
+            body += 'return code_;'
+    declaration = f'{returns} acl_bind_flat_{function.name}({", ".join(params) or "void"})'
+    return Flat(declaration, f'static {declaration}\n{{\n    {body}\n}}\n')
 
 
 def wrapper(function: Function) -> str:
-    """The static function that cffi calls in the library's stead."""
+    """The static function that cffi calls in the library's stead.
+
+    Where C has a format and values, the binding has one text, so that a % in it means nothing.
+    """
     declaration = ', '.join(declaration for declaration, _ in function.params) or 'void'
     arguments = ', '.join(name for _, name in function.params)
+    if function.variadic:
+        arguments = re.sub(r'(\w+)$', r'"%s", \1', arguments)
     pointer = function.returns.endswith('*')
     return (
         f'static {function.returns}{"" if pointer else " "}bound_{function.name}({declaration})\n'
@@ -108,7 +199,7 @@ def describe(function: Function) -> str:
     return f'{function.name}|{function.since}|{params}'
 
 
-def source(functions: list[Function]) -> str:
+def source(functions: list[Function], faces: list[Flat]) -> str:
     """The extension's C code."""
     members = ''.join(f'    __typeof__({function.name}) *{function.name};\n' for function in functions)
     rows = ''.join(f'    {{"{function.name}", (void **)&table.{function.name}}},\n' for function in functions)
@@ -118,15 +209,18 @@ def source(functions: list[Function]) -> str:
         template.replace('/* MEMBERS */\n', members)
         .replace('/* ROWS */\n', rows)
         .replace('/* DESCRIPTION */\n', text)
-        .replace('/* WRAPPERS */\n', '\n'.join(map(wrapper, functions)))
+        .replace('/* WRAPPERS */\n', '\n'.join([*(face.definition for face in faces), *map(wrapper, functions)]))
     )
 
 
 def make_ffi() -> cffi.FFI:
     declarations, numbers, functions = read_headers()
     builder = cffi.FFI()
-    builder.cdef(declarations + ''.join(f'#define {name} ...\n' for name in numbers) + BINDING_CDEF)
-    builder.set_source('acl_bind._acl', source(functions))
+    kinds = type_kinds(declarations)
+    faces = [face for function in functions if (face := flat_face(function, kinds))]
+    flat = ''.join(f'{face.declaration};\n' for face in faces)
+    builder.cdef(declarations + ''.join(f'#define {name} ...\n' for name in numbers) + BINDING_CDEF + flat)
+    builder.set_source('acl_bind._acl', source(functions, faces))
     return builder
 
 
@@ -136,6 +230,8 @@ const char *acl_bind_path(void);
 const char *acl_bind_description(void);
 int acl_bind_has(const char *function);
 void acl_bind_hide(const char *function, int hidden);
+int64_t acl_bind_flat_code(void);
+uint64_t acl_bind_flat_value(void);
 """
 
 

@@ -16,7 +16,7 @@ from . import _loader, errors
 from ._acl import ffi
 from ._acl import lib as _raw
 
-__all__ = ['Signature', 'acl', 'error_for', 'ffi', 'lib', 'opened', 'signatures']
+__all__ = ['Signature', 'acl', 'error_for', 'ffi', 'flat', 'flat_result', 'lib', 'opened', 'signatures']
 
 
 @dataclasses.dataclass(frozen=True)
@@ -119,6 +119,19 @@ class Lib:
 
 
 lib: Any = Lib()
+
+
+def flat(name: str) -> Callable[..., Any]:
+    """The flat face of a function, with pointers as integers (_build.Flat); ``lib``'s function where there is none."""
+    known = f'acl_bind_flat_{name}' if lib.has(name) else ''
+    function: Callable[..., Any] = getattr(_raw, known, None) or getattr(lib, name)
+    return function
+
+
+def flat_result(signed: bool) -> tuple[int, int]:
+    """(output, code) of the call whose flat face just returned its mark that there is more to know."""
+    code, value = _raw.acl_bind_flat_code(), _raw.acl_bind_flat_value()
+    return (value - (1 << 64) if signed and value >> 63 else value), code
 
 
 def version_text() -> str:
