@@ -114,11 +114,16 @@ static struct span *first_span(const struct arena *arena, size_t chunk)
     return span != NULL && span->first == arena->base + (chunk << ARENA_CHUNK_BITS) ? span : NULL;
 }
 
-void arena_close(struct arena *arena)
+static void free_spans(struct arena *arena)
 {
     for (size_t chunk = 0; chunk < arena->chunks_taken; ++chunk) {
         host_free(first_span(arena, chunk));
     }
+}
+
+void arena_close(struct arena *arena)
+{
+    free_spans(arena);
     munmap(arena_host(arena, arena->base), arena->size);
     if (arena->shift != 0) {
         munmap((void *)(uintptr_t)arena->base, arena->size);
@@ -181,7 +186,7 @@ static bool add_span(struct arena *arena, uint32_t class)
 
 static struct block *take_block(struct arena *arena, size_t bytes)
 {
-    if (bytes > arena->limit - arena->used) {
+    if (arena->used > arena->limit || bytes > arena->limit - arena->used) { /* the limit may have been lowered */
         return NULL;
     }
     uint32_t class = stride_class(bytes);
@@ -246,5 +251,18 @@ void arena_free_all(struct arena *arena)
             free_block(arena, span, &span->block[i]);
         }
     }
+    pthread_mutex_unlock(&arena->lock);
+}
+
+void arena_reset(struct arena *arena)
+{
+    pthread_mutex_lock(&arena->lock);
+    free_spans(arena);
+    for (size_t chunk = 0; chunk < arena->chunks_taken; ++chunk) {
+        atomic_store(&arena->spans[chunk], NULL);
+    }
+    madvise(arena_host(arena, arena->base), arena->chunks_taken << ARENA_CHUNK_BITS, MADV_DONTNEED);
+    arena->chunks_taken = arena->used = arena->live = 0;
+    memset(arena->free, 0, sizeof(arena->free));
     pthread_mutex_unlock(&arena->lock);
 }

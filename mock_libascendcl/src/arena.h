@@ -66,6 +66,8 @@ struct block *arena_alloc(struct arena *arena, size_t size, size_t bytes, enum b
 /* False when the block was not live. */
 bool arena_free(struct arena *arena, struct block *block);
 void arena_free_all(struct arena *arena);
+/* As newly opened: no block was ever there. Nobody may hold one. */
+void arena_reset(struct arena *arena);
 
 static inline bool arena_holds(const struct arena *arena, uint64_t address)
 {

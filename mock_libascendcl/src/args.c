@@ -38,6 +38,14 @@ static void leave_thread(struct thread_exit *node)
     handle_free(HANDLE_ARGS, ended);
 }
 
+void args_reset(void)
+{
+    if (thread_args != NULL) { /* the slot stays the thread's */
+        atomic_store(&thread_args->args.cell.magic, 0);
+        disarm(&thread_args->args, thread_args->args.params);
+    }
+}
+
 static struct thread_args *args_of_thread(void)
 {
     if (UNLIKELY(thread_args == NULL)) {

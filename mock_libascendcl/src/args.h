@@ -40,6 +40,9 @@ struct args {
 _Static_assert(sizeof(struct args_param) == 48, "the real ParaDetail's size shows through GetHandleMemSize");
 _Static_assert(sizeof(struct args) == 96 && offsetof(struct args, cell) == 80, "as the real RtArgsHandle");
 
+/* Ends the calling thread's argument list. */
+void args_reset(void);
+
 /* NULL after reporting 107017. */
 struct args *args_of(const void *handle);
 

@@ -21,19 +21,41 @@ static bool allocation_fails(void)
     return atomic_fetch_sub(&allocations_left, 1) == 0;
 }
 
+static _Atomic size_t allocations;
+
+/* Counts an allocation that is new. */
+static void *counted(void *memory)
+{
+    if (memory != NULL) {
+        atomic_fetch_add_explicit(&allocations, 1, memory_order_relaxed);
+    }
+    return memory;
+}
+
 void *host_alloc(size_t size)
 {
-    return allocation_fails() ? NULL : calloc(1, size ? size : 1);
+    return allocation_fails() ? NULL : counted(calloc(1, size ? size : 1));
 }
 
 void *host_resize(void *memory, size_t size)
 {
+    if (memory == NULL) {
+        return host_alloc(size);
+    }
     return allocation_fails() ? NULL : realloc(memory, size ? size : 1);
 }
 
 void host_free(void *memory)
 {
-    free(memory);
+    if (memory != NULL) {
+        atomic_fetch_sub_explicit(&allocations, 1, memory_order_relaxed);
+        free(memory);
+    }
+}
+
+size_t aclmock_host_allocs(void)
+{
+    return atomic_load(&allocations);
 }
 
 void aclmock_fail_host_alloc(int64_t after)

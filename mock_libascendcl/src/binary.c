@@ -214,6 +214,30 @@ aclError aclrtBinaryLoadFromData(const void *data, size_t length, const aclrtBin
     return code != ACL_SUCCESS ? code : loaded(load(data, length, "data", &why), "data", &why, binHandle);
 }
 
+/* A binary that the caller has claimed. */
+static void unload(struct binary *binary)
+{
+    for (size_t i = 0; i < binary->count; ++i) {
+        handle_claim(HANDLE_FUNCTION, binary->functions[i]);
+    }
+    if (!use_wait(binary)) {
+        binary->library = NULL; /* a kernel unloads its own code: that must stay */
+    }
+    binary_free(binary);
+}
+
+static void claim_and_unload(void *object)
+{
+    if (handle_claim(HANDLE_BINARY, object)) {
+        unload(object);
+    }
+}
+
+void binary_reset(void)
+{
+    handle_each(HANDLE_BINARY, claim_and_unload);
+}
+
 aclError aclrtBinaryUnLoad(aclrtBinHandle binHandle)
 {
     API(binHandle);
@@ -222,13 +246,6 @@ aclError aclrtBinaryUnLoad(aclrtBinHandle binHandle)
         binary_of(binHandle);
         return ACL_ERROR_RT_INVALID_HANDLE;
     }
-    struct binary *binary = binHandle;
-    for (size_t i = 0; i < binary->count; ++i) {
-        handle_claim(HANDLE_FUNCTION, binary->functions[i]);
-    }
-    if (!use_wait(binary)) {
-        binary->library = NULL; /* a kernel unloads its own code: that must stay */
-    }
-    binary_free(binary);
+    unload(binHandle);
     return ACL_SUCCESS;
 }

@@ -50,6 +50,9 @@ struct binary {
 struct function *function_of(const void *handle, const char *argument);
 struct binary *binary_of(const void *handle);
 
+/* Unloads all binaries. */
+void binary_reset(void);
+
 /* Whether a look-up has made the binary known to the device since it was opened. */
 static inline bool binary_installed(struct binary *binary, struct device *device)
 {

@@ -132,6 +132,45 @@ static bool primary_release(struct device *device, bool all)
     return held;
 }
 
+/* ---- explicit contexts --------------------------------------------------------------------------------- */
+
+/* Of a context that the caller has claimed. */
+static void context_free(struct context *context)
+{
+    context_end(context);
+    device_leave(context->device);
+    pthread_mutex_destroy(&context->lock);
+    handle_free(HANDLE_CONTEXT, context);
+}
+
+static void free_explicit(void *object)
+{
+    struct context *context = object;
+    if (!context->primary && handle_claim(HANDLE_CONTEXT, context)) {
+        context_free(context);
+    }
+}
+
+static void free_primary(struct device *device)
+{
+    primary_release(device, true);
+    if (device->primary_slot != NULL) {
+        pthread_mutex_destroy(&device->primary_slot->lock);
+        handle_free(HANDLE_CONTEXT, device->primary_slot);
+        device->primary_slot = NULL;
+    }
+}
+
+void context_reset(void)
+{
+    handle_each(HANDLE_CONTEXT, free_explicit);
+    for (uint32_t i = 0; i < device_count(); ++i) {
+        free_primary(device_by_id((int32_t)i));
+    }
+    thread_context = (struct thread_context){0};
+    atomic_store(&default_device, -1);
+}
+
 /* ---- current ------------------------------------------------------------------------------------------ */
 
 static bool named_alive(void)
@@ -310,10 +349,7 @@ aclError aclrtDestroyContext(aclrtContext context)
     if (!alive || !handle_claim(HANDLE_CONTEXT, ended)) {
         return not_a_context(ACL_ERROR_RT_CONTEXT_NULL, "EE1017", context);
     }
-    context_end(ended);
-    device_leave(ended->device);
-    pthread_mutex_destroy(&ended->lock);
-    handle_free(HANDLE_CONTEXT, ended);
+    context_free(ended);
     return ACL_SUCCESS;
 }
 

@@ -35,6 +35,9 @@ void context_add_child(struct context *context, struct context_child *child);
 /* False when somebody else is dropping it already. */
 bool context_remove_child(struct context *context, struct context_child *child);
 
+/* Ends all contexts, and takes the calling thread and the default device out of theirs. */
+void context_reset(void);
+
 /* deviceId: a default device for threads that never set one, -1 for none. False when there is no such device. */
 bool context_set_default_device(int32_t device_id);
 

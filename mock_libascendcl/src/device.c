@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "aclmock/aclmock.h"
 #include "error.h"
 #include "soc.h"
 
@@ -14,7 +15,7 @@
 static struct device devices[DEVICES_AT_MOST];
 static uint32_t visible;
 static char *visible_text; /* what ASCEND_RT_VISIBLE_DEVICES was when it was read; NULL: unset */
-static pthread_once_t visible_once = PTHREAD_ONCE_INIT;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* ---- which devices there are -------------------------------------------------------------------------- */
 
@@ -55,14 +56,21 @@ static void read_visible(void)
     for (uint32_t i = 0; i < visible; ++i) {
         devices[i].user_id = (int32_t)i;
         devices[i].physical_id = ids[i];
+    }
+}
+
+static void start(void)
+{
+    for (uint32_t i = 0; i < DEVICES_AT_MOST; ++i) {
         pthread_mutex_init(&devices[i].change, NULL);
         pthread_mutex_init(&devices[i].lock, NULL);
     }
+    read_visible();
 }
 
 uint32_t device_count(void)
 {
-    pthread_once(&visible_once, read_visible);
+    pthread_once(&once, start);
     return visible;
 }
 
@@ -106,8 +114,12 @@ static uint64_t standard_memory(void)
 static bool open_memory(struct device *device)
 {
     uint64_t hint = FIRST_ADDRESS + (uint64_t)device->physical_id * ADDRESSES_PER_DEVICE;
-    uint64_t memory = env_number("ACL_MOCK_MEMORY", standard_memory(), 1u << 20, (uint64_t)1 << 40);
-    return device->arena.size != 0 || arena_open(&device->arena, hint, memory, true);
+    if (device->memory == 0) {
+        device->memory = env_number("ACL_MOCK_MEMORY", standard_memory(), 1u << 20, (uint64_t)1 << 40);
+    }
+    bool open = device->arena.size != 0 || arena_open(&device->arena, hint, device->memory, true);
+    device->arena.limit = device->memory;
+    return open;
 }
 
 bool device_enter(struct device *device)
@@ -155,4 +167,37 @@ aclError aclrtGetRunMode(aclrtRunMode *runMode)
     REQUIRE(runMode);
     *runMode = ACL_HOST;
     return ACL_SUCCESS;
+}
+
+/* ---- the mock's own face ------------------------------------------------------------------------------ */
+
+int aclmock_set_memory(int32_t deviceId, uint64_t bytes)
+{
+    struct device *device = device_by_id(deviceId);
+    if (device == NULL || bytes == 0) {
+        return 0;
+    }
+    pthread_mutex_lock(&device->lock);
+    device->memory = bytes;
+    if (device->arena.size != 0) {
+        pthread_mutex_lock(&device->arena.lock);
+        device->arena.limit = bytes;
+        pthread_mutex_unlock(&device->arena.lock);
+    }
+    pthread_mutex_unlock(&device->lock);
+    return 1;
+}
+
+void device_reset(void)
+{
+    pthread_once(&once, start);
+    for (uint32_t i = 0; i < DEVICES_AT_MOST; ++i) {
+        devices[i].memory = 0;
+        if (devices[i].arena.size != 0) {
+            arena_reset(&devices[i].arena);
+        }
+    }
+    host_free(visible_text);
+    visible_text = NULL;
+    read_visible();
 }

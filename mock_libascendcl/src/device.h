@@ -14,6 +14,7 @@ struct device {
     int32_t physical_id;
     struct arena arena;              /* stays reserved once opened, so that stale addresses stay untouchable */
     _Atomic uint32_t epoch;          /* how often it was opened; odd while it is open */
+    size_t memory;                   /* bytes; 0: not chosen yet */
     uint32_t contexts;               /* it is open while there are any */
     uint32_t references;             /* aclrtSetDevice calls not yet taken back */
     struct context *_Atomic primary; /* NULL while there are no references */
@@ -39,5 +40,8 @@ static inline bool device_is_open(struct device *device)
 /* One more, one fewer context. enter: false when its memory cannot be reserved. */
 bool device_enter(struct device *device);
 void device_leave(struct device *device);
+
+/* Nothing was ever allocated, and the environment is read again. No device may be open. */
+void device_reset(void);
 
 #endif

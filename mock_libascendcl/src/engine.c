@@ -55,6 +55,13 @@ static void read_schedule(void)
     }
 }
 
+void engine_reset(void)
+{
+    pthread_mutex_lock(&engine.lock);
+    read_schedule();
+    pthread_mutex_unlock(&engine.lock);
+}
+
 static void engine_start(void)
 {
     pthread_condattr_t attributes;

@@ -32,6 +32,9 @@ enum wait_result engine_wait(struct stream *stream, uint64_t position, int64_t t
 /* Gives tasks up to the position a chance to run, without waiting. */
 void engine_poll(struct stream *stream, uint64_t position);
 
+/* Reads the schedule again. Nothing may be queued. */
+void engine_reset(void);
+
 /* Something changed that a sleeping waiter may be waiting for. */
 void engine_notify(void);
 

@@ -175,6 +175,15 @@ void error_take(struct text *text, bool notes)
     forget_messages(thread_errors);
 }
 
+void error_reset(void)
+{
+    last_error = ACL_SUCCESS;
+    if (thread_errors != NULL) {
+        forget_messages(thread_errors);
+        text_free(&thread_errors->newest);
+    }
+}
+
 int aclmock_message_pending(void)
 {
     return error_pending();

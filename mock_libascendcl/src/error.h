@@ -37,6 +37,9 @@ aclError reject_zero(const char *argument);
 aclError error_last(void);
 void error_store(aclError code);
 
+/* Forgets this thread's messages and last error. */
+void error_reset(void);
+
 bool error_pending(void);
 /* Moves this thread's messages to `text`. With notes: those of fail_quietly too when there are no others. */
 void error_take(struct text *text, bool notes);

@@ -112,6 +112,19 @@ void handle_free(enum handle_kind kind, void *slot)
     pthread_mutex_unlock(&slab_lock);
 }
 
+void handle_each(enum handle_kind kind, void (*visit)(void *object))
+{
+    pthread_mutex_lock(&slab_lock);
+    size_t touched = states[kind].touched;
+    pthread_mutex_unlock(&slab_lock);
+    for (size_t i = 0; i < touched; ++i) {
+        char *slot = slabs[kind].base + i * slabs[kind].stride;
+        if (handle_alive(kind, slot)) {
+            visit(slot);
+        }
+    }
+}
+
 size_t handle_count(enum handle_kind kind)
 {
     pthread_mutex_lock(&slab_lock);

@@ -83,6 +83,9 @@ static inline bool handle_claim(enum handle_kind kind, void *handle)
            atomic_compare_exchange_strong(&((struct cell *)handle)->magic, &magic, 0);
 }
 
+/* Calls `visit` with every live object of the kind. No other thread may make or end one meanwhile. */
+void handle_each(enum handle_kind kind, void (*visit)(void *object));
+
 /* How many slots are in use, live or not yet published. */
 size_t handle_count(enum handle_kind kind);
 

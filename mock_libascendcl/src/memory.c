@@ -17,6 +17,13 @@ static void open_pinned(void)
     arena_open(&pinned, 0, SIZE_MAX / 2, false);
 }
 
+void memory_reset(void)
+{
+    if (pinned.size != 0) {
+        arena_reset(&pinned);
+    }
+}
+
 /* ---- what is where ------------------------------------------------------------------------------------ */
 
 static struct block *live_block(const struct arena *arena, uint64_t address)

@@ -33,6 +33,9 @@ aclError memory_fill(void *devPtr, int32_t value, size_t count);
 aclError memory_free_device(void *devPtr);
 aclError memory_free_host(void *hostPtr);
 
+/* Frees all page-locked memory. */
+void memory_reset(void);
+
 /* Blocks of the program's, on all devices and page-locked. */
 size_t memory_live(void);
 

@@ -4,13 +4,19 @@
 
 #include "acl/acl.h"
 #include "aclmock/aclmock.h"
+#include "args.h"
 #include "binary.h"
+#include "check.h"
 #include "context.h"
+#include "engine.h"
 #include "error.h"
 #include "file.h"
+#include "inject.h"
 #include "json.h"
 #include "memory.h"
 #include "soc.h"
+#include "stream.h"
+#include "trace.h"
 
 #define CONFIG_DEPTH 10
 
@@ -169,15 +175,17 @@ aclError aclFinalizeReference(uint64_t *refCount)
 
 /* ---- questions ---------------------------------------------------------------------------------------- */
 
+static _Atomic int32_t version[] = {ACL_MAJOR_VERSION, ACL_MINOR_VERSION, ACL_PATCH_VERSION};
+
 aclError aclrtGetVersion(int32_t *majorVersion, int32_t *minorVersion, int32_t *patchVersion)
 {
     API(majorVersion, minorVersion, patchVersion);
     REQUIRE(majorVersion);
     REQUIRE(minorVersion);
     REQUIRE(patchVersion);
-    *majorVersion = ACL_MAJOR_VERSION;
-    *minorVersion = ACL_MINOR_VERSION;
-    *patchVersion = ACL_PATCH_VERSION;
+    *majorVersion = atomic_load(&version[0]);
+    *minorVersion = atomic_load(&version[1]);
+    *patchVersion = atomic_load(&version[2]);
     return ACL_SUCCESS;
 }
 
@@ -264,6 +272,46 @@ const char *aclGetRecentErrMsg(void)
 }
 
 /* ---- the mock's own face ------------------------------------------------------------------------------ */
+
+void aclmock_set_version(int32_t major, int32_t minor, int32_t patch)
+{
+    atomic_store(&version[0], major);
+    atomic_store(&version[1], minor);
+    atomic_store(&version[2], patch);
+}
+
+static void runtime_reset(void)
+{
+    pthread_mutex_lock(&runtime.lock);
+    text_free(&runtime.config);
+    runtime.users = 0;
+    runtime.finalized = runtime.configured = false;
+    pthread_mutex_unlock(&runtime.lock);
+    if (recent != NULL) {
+        text_free(&recent->text);
+    }
+    aclmock_set_version(ACL_MAJOR_VERSION, ACL_MINOR_VERSION, ACL_PATCH_VERSION);
+}
+
+/* From the top down: what uses something ends before it. */
+void aclmock_reset(void)
+{
+    aclmock_record_launches(0);
+    aclmock_fail_host_alloc(-1);
+    inject_reset();
+    trace_reset();
+    runtime_reset();
+    context_reset(); /* with streams and what is queued on them */
+    stream_reset();
+    engine_reset();
+    args_reset();
+    binary_reset();
+    memory_reset();
+    soc_forget();
+    device_reset();
+    error_reset();
+    check_reset();
+}
 
 int aclmock_version(void)
 {

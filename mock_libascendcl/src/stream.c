@@ -65,10 +65,18 @@ static void drop_with_context(struct context_child *child)
     stream_free(stream);
 }
 
+static _Atomic int32_t ids[DEVICES_AT_MOST]; /* the next one on each device */
+
+void stream_reset(void)
+{
+    for (size_t i = 0; i < COUNT(ids); ++i) {
+        atomic_store(&ids[i], 0);
+    }
+}
+
 /* NULL without memory or ids. */
 static struct stream *stream_new(struct context *context, uint32_t priority, uint32_t flags)
 {
-    static _Atomic int32_t ids[DEVICES_AT_MOST];
     struct stream *stream = handle_new(HANDLE_STREAM);
     if (stream == NULL || !queue_init(&stream->queue)) {
         if (stream != NULL) {

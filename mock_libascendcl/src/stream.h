@@ -43,6 +43,9 @@ struct stream {
     struct stream **link;
 };
 
+/* Numbers streams from 0 again. */
+void stream_reset(void);
+
 /* Only the handle: false after reporting 107017. NULL passes. */
 bool stream_check(aclrtStream handle);
 /* Of a checked handle. NULL stands for the current context's default stream. On failure NULL, reported:

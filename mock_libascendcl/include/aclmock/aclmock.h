@@ -19,6 +19,14 @@ extern "C" {
 /* Only the mock has it; returns ACLMOCK_VERSION. */
 ACL_VISIBLE int aclmock_version(void);
 
+/* The version that aclrtGetVersion tells. */
+ACL_VISIBLE void aclmock_set_version(int32_t major, int32_t minor, int32_t patch);
+
+/* Everything as it was when the library was loaded, and the environment is read again: contexts, streams, events,
+ * memory, binaries, aclInit, the calling thread's last error and argument list, rules, trace and diagnoses. Queued work
+ * is dropped. No other thread may be inside a call, or go on with a context that it had. */
+ACL_VISIBLE void aclmock_reset(void);
+
 /* ---- error -------------------------------------------------------------------------------------------- */
 
 /* The text of this thread's last failure, even where the real library is silent; "" when there was none. */
@@ -124,6 +132,10 @@ ACL_VISIBLE int aclmock_get_record(uint64_t index, ACL_OUT aclmock_record *recor
 
 /* Where the mock keeps the byte at a device address, for a debugger or a test; NULL when nothing is there. */
 ACL_VISIBLE void *aclmock_host_address(const void *devPtr);
+/* How many bytes of memory the device has (as ACL_MOCK_MEMORY does for all), until a reset. 0: no such device. */
+ACL_VISIBLE int aclmock_set_memory(int32_t deviceId, uint64_t bytes);
+/* How many host allocations of the mock's own are not freed. */
+ACL_VISIBLE size_t aclmock_host_allocs(void);
 /* The host allocation of the mock that comes `after` others fails, once; -1: none. */
 ACL_VISIBLE void aclmock_fail_host_alloc(int64_t after);
 
