@@ -337,7 +337,7 @@ aclError aclrtKernelArgsAppendPlaceHolder(aclrtArgsHandle argsHandle, aclrtParam
 static aclError append_overflow(struct args *args)
 {
     size_t offset;
-    if (args->overflow_done || !args->function->overflow) {
+    if (args->overflow_done || !args->function->overflow || args->function->system_slots == 0) {
         return ACL_SUCCESS;
     }
     if (!next_place(args, SLOT, &offset)) {

@@ -21,6 +21,7 @@ static void context_start(struct context *context, struct device *device, bool p
     context->primary = primary;
     atomic_store(&context->generation, atomic_fetch_add(&generations, 1) + 1);
     atomic_store(&context->overflow, 0);
+    atomic_store(&context->default_stream, NULL); /* a reset ended that of the last life */
     handle_publish(HANDLE_CONTEXT, context);
 }
 
@@ -33,11 +34,19 @@ static struct context *context_slot(void)
     return context;
 }
 
-/* Pending work is dropped, not waited for. */
-static void context_end(struct context *context)
+static void free_overflow(struct context *context)
 {
-    atomic_store(&context->cell.magic, 0);
-    atomic_store(&context->generation, 0);
+    struct arena *arena = &context->device->arena;
+    uint64_t address = atomic_exchange(&context->overflow, 0);
+    struct block *block = address != 0 ? arena_find(arena, address) : NULL;
+    if (block != NULL && block->address == address) {
+        arena_free(arena, block);
+    }
+}
+
+/* Pending work is dropped, not waited for. */
+static void drop_children(struct context *context)
+{
     for (;;) {
         pthread_mutex_lock(&context->lock);
         struct context_child *child = context->children;
@@ -54,6 +63,14 @@ static void context_end(struct context *context)
         }
         child->drop(child);
     }
+}
+
+static void context_end(struct context *context)
+{
+    atomic_store(&context->cell.magic, 0);
+    atomic_store(&context->generation, 0);
+    drop_children(context);
+    free_overflow(context);
 }
 
 void context_add_child(struct context *context, struct context_child *child)

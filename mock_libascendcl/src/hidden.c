@@ -45,3 +45,15 @@ uint64_t aclmock_sync_address(void)
     struct context *context = context_current();
     return context != NULL ? hidden_sync(context->device) : 0;
 }
+
+aclError aclmock_set_hidden(uint64_t overflow, uint64_t sync)
+{
+    API(overflow, sync);
+    struct context *context = context_current();
+    if (context == NULL) {
+        return context_missing();
+    }
+    atomic_store(&context->overflow, overflow);
+    atomic_store(&context->device->sync_address, sync);
+    return ACL_SUCCESS;
+}

@@ -154,7 +154,7 @@ ACL_VISIBLE aclError aclmock_make_binary(const aclmock_kernel *kernels, size_t c
 /* What decides how a kernel's arguments are laid out and which launches take it, apart from its type. */
 typedef struct aclmock_traits {
     uint32_t system_slots; /* hidden 8-byte slots, 0 to 255, that of overflow counted */
-    uint32_t overflow;     /* 0 or 1: the overflow address follows the parameters */
+    uint32_t overflow;     /* 0 or 1: the overflow address follows the parameters, if there is a system slot */
     uint32_t ffts;         /* 0 or 1: the inter-core sync address is in the first slot, on A2 and A3 */
     uint32_t simt;         /* 0 or 1: the SIMT launches take it */
     uint32_t max_params;   /* what aclrtKernelArgsInitByUserMem has room for, 0 to 65535 */
@@ -171,6 +171,8 @@ ACL_VISIBLE aclError aclmock_set_traits(aclrtFuncHandle funcHandle, const aclmoc
 /* What the hidden slots hold in the current context; 0 without one. */
 ACL_VISIBLE uint64_t aclmock_overflow_address(void);
 ACL_VISIBLE uint64_t aclmock_sync_address(void);
+/* Values for the current context's slots in their place, to compare bytes with a recording. */
+ACL_VISIBLE aclError aclmock_set_hidden(uint64_t overflow, uint64_t sync);
 
 /* An argument list as it stands. */
 typedef struct aclmock_args {
