@@ -116,8 +116,8 @@ static struct span *first_span(const struct arena *arena, size_t chunk)
 
 static void free_spans(struct arena *arena)
 {
-    for (size_t chunk = 0; chunk < arena->chunks_taken; ++chunk) {
-        host_free(first_span(arena, chunk));
+    for (size_t chunk = arena->chunks_taken; chunk > 0; --chunk) { /* backwards: a span's first chunk is its last here */
+        host_free(first_span(arena, chunk - 1));
     }
 }
 

@@ -11,7 +11,8 @@
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define CONTAINER(pointer, type, member) ((type *)((char *)(pointer) - offsetof(type, member)))
+/* In integers: the pointer may be one that a caller made up. */
+#define CONTAINER(pointer, type, member) ((type *)((uintptr_t)(pointer) - offsetof(type, member)))
 #define PRINTF(string, first) __attribute__((format(printf, string, first)))
 
 /* The static model: a thread variable costs one load. The library stays loadable with dlopen as long as it is small. */

@@ -102,7 +102,7 @@ aclError aclrtBinaryGetFunction(const aclrtBinHandle binHandle, const char *kern
     struct context *context = context_current();
     if (context == NULL) {
         context_missing();
-        return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1001", "kernel %s cannot be looked up without a device", kernelName);
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1001", "kernel %s cannot be looked up without a device; call aclrtSetDevice first", kernelName);
     }
     install(binary, context->device);
     struct function *function = find_function(binary, kernelName);

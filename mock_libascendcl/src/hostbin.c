@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -38,6 +37,18 @@ static bool write_all(int file, const uint8_t *data, size_t size)
     return true;
 }
 
+/* The path of an open file, spelled differently each time: the loader takes equal paths for one library. Each bit of a
+ * count becomes "/" or "/.", which mean the same. */
+static void spell_path(int file, struct text *path)
+{
+    static _Atomic uint32_t count;
+    text_add(path, "/proc/self/fd");
+    for (uint32_t bits = atomic_fetch_add(&count, 1) + 1; bits != 0; bits >>= 1) {
+        text_add(path, "%s", bits & 1 ? "/." : "/");
+    }
+    text_add(path, "/%d", file);
+}
+
 /* From a copy of its own, so that a binary loaded twice, or rebuilt in between, is not mistaken for the first one. */
 static void *open_copy(const struct elf *elf, struct text *why)
 {
@@ -49,12 +60,13 @@ static void *open_copy(const struct elf *elf, struct text *why)
         }
         return NULL;
     }
-    char path[64];
-    snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    struct text path = {0};
+    spell_path(file, &path);
+    void *library = dlopen(text_get(&path), RTLD_NOW | RTLD_LOCAL);
     if (library == NULL) {
         text_add(why, "the host kernels do not load: %s", dlerror());
     }
+    text_free(&path);
     close(file);
     return library;
 }
