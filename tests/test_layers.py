@@ -43,8 +43,8 @@ C_LAYERS = [
     {'binary', 'hostbin', 'use', 'function', 'hidden', 'traits'},
     {'args', 'argsview'},
     {'queue'},
-    {'stream', 'engine'},
-    {'argring', 'launchcfg', 'launchlog', 'transfer', 'event'},
+    {'stream', 'engine', 'engine_inner', 'ticker', 'worker', 'streamattr'},
+    {'argring', 'launchcfg', 'launchlog', 'transfer', 'event', 'eventid', 'eventwait', 'eventquery'},
     {'exec'},
     {'launch', 'simt', 'runtime', 'later'},
 ]

@@ -12,10 +12,18 @@
 
 #define WAIT_FOR_EVER (-1)
 
-/* From now on the engine runs what is queued on the stream. */
-void engine_add(struct stream *stream);
-/* Takes it out and stops running it: queued tasks are dropped. On return no thread is in it. */
+/* From now on the engine runs what is queued on the stream. False: no thread for it. */
+bool engine_add(struct stream *stream);
+/* Takes it out and stops running it: queued tasks are dropped. On return no thread is in it. Not inside a task. */
 void engine_remove(struct stream *stream);
+/* Drops what is queued. Not inside a task. */
+void engine_drop(struct stream *stream);
+/* Whether the calling thread is running a task: it must not wait for streams then. */
+bool engine_inside(void);
+
+/* From now on tasks that are queued do not run; or all run again. all: streams made later too. */
+void engine_hold(struct stream *stream, bool on);
+void engine_hold_all(bool on);
 
 /* Queueing: with the stream's lock held from engine_lock to engine_push. NULL: no memory, the lock is released. */
 struct task *engine_lock(struct stream *stream);

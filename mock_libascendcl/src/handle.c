@@ -9,12 +9,12 @@
 
 /* room: what the real library has ids for, or more */
 struct slab slabs[HANDLE_KINDS] = {
-    [HANDLE_CONTEXT] = {NULL, MAGIC_CONTEXT, 1024, 1u << 12},
-    [HANDLE_STREAM] = {NULL, MAGIC_STREAM, 1024, 1u << 16},
-    [HANDLE_EVENT] = {NULL, MAGIC_EVENT, 256, 1u << 18},
-    [HANDLE_BINARY] = {NULL, MAGIC_BINARY, 1024, 1u << 18},
-    [HANDLE_FUNCTION] = {NULL, MAGIC_FUNCTION, 256, 1u << 23},
-    [HANDLE_ARGS] = {NULL, MAGIC_ARGS, 1u << 17, 1u << 14},
+    [HANDLE_CONTEXT] = {NULL, MAGIC_CONTEXT, 1024, 1u << 12, false},
+    [HANDLE_STREAM] = {NULL, MAGIC_STREAM, 1024, 1u << 16, true},
+    [HANDLE_EVENT] = {NULL, MAGIC_EVENT, 256, 1u << 18, false},
+    [HANDLE_BINARY] = {NULL, MAGIC_BINARY, 1024, 1u << 18, false},
+    [HANDLE_FUNCTION] = {NULL, MAGIC_FUNCTION, 256, 1u << 23, false},
+    [HANDLE_ARGS] = {NULL, MAGIC_ARGS, 1u << 17, 1u << 14, false},
 };
 
 /* A slot that is not in use, behind its cell. */
@@ -84,7 +84,9 @@ void *handle_new(enum handle_kind kind)
     }
     pthread_mutex_unlock(&slab_lock);
     if (slot != NULL) {
-        clear_slot(slot, slab->stride);
+        if (!slab->kept) {
+            clear_slot(slot, slab->stride);
+        }
         ((struct cell *)slot)->object = slot;
     }
     return slot;

@@ -38,7 +38,7 @@ enum handle_kind {
 
 #define HANDLES_IN_QUARANTINE 256
 
-/* A zeroed slot, dead until handle_publish. NULL: no slot or no memory left. */
+/* A zeroed slot (of a kind that is kept: as its last owner left it), dead until handle_publish. NULL: no slot or no memory left. */
 void *handle_new(enum handle_kind kind);
 void handle_publish(enum handle_kind kind, void *slot);
 /* Gives the slot back; every copy of the handle is stale from now on. */
@@ -49,6 +49,7 @@ struct slab {
     uint32_t magic;
     uint32_t stride; /* a power of two */
     size_t room;     /* slots */
+    bool kept;       /* slots are not cleared: others may still look at a dead one */
 };
 
 extern struct slab slabs[HANDLE_KINDS];

@@ -118,7 +118,7 @@ static aclError check_blocks(uint32_t num_blocks)
 static aclError queue(struct function *function, uint32_t num_blocks, aclrtStream handle,
                       const struct launch_config *config, const struct launch_args *args)
 {
-    struct stream *stream = stream_find_here(handle);
+    struct stream *stream = stream_find_open(handle);
     if (UNLIKELY(stream == NULL)) {
         return thread_call.result;
     }

@@ -16,7 +16,8 @@ void stream_fail(struct stream *stream, aclError code, char *text)
     pthread_mutex_lock(&stream->lock);
     bool first = stream->fault.code == ACL_SUCCESS;
     if (first) {
-        stream->fault = (struct stream_fault){code, text};
+        stream->fault = (struct stream_fault){code, text, queue_done(&stream->queue) + 1};
+        atomic_store(&stream->stopped, atomic_load(&stream->stop));
         atomic_store(&stream->failed, true);
     }
     pthread_mutex_unlock(&stream->lock);
@@ -25,26 +26,47 @@ void stream_fail(struct stream *stream, aclError code, char *text)
     }
 }
 
-static aclError take_fault(struct stream *stream)
+/* With the stream's lock. */
+static aclError report_fault(const struct stream *stream)
 {
+    return fail(stream->fault.code, "EZ9999", "a task of stream %d failed: %s", stream->id,
+                stream->fault.text != NULL ? stream->fault.text : "no memory was left for the details");
+}
+
+/* clear: unless the stream is in stop mode. */
+static aclError look_at_fault(struct stream *stream, uint64_t position, bool clear)
+{
+    aclError code = ACL_SUCCESS;
     if (LIKELY(!atomic_load_explicit(&stream->failed, memory_order_acquire))) {
-        return ACL_SUCCESS;
+        return code;
     }
     pthread_mutex_lock(&stream->lock);
-    struct stream_fault fault = stream->fault;
-    stream->fault = (struct stream_fault){0};
-    atomic_store(&stream->failed, false);
-    pthread_mutex_unlock(&stream->lock);
-    if (fault.code == ACL_SUCCESS) {
-        return ACL_SUCCESS; /* another thread took it */
+    if (stream->fault.code != ACL_SUCCESS && stream->fault.position <= position) {
+        code = report_fault(stream);
+        if (clear && !atomic_load(&stream->stopped)) {
+            host_free(stream->fault.text);
+            stream->fault = (struct stream_fault){0};
+            atomic_store(&stream->failed, false);
+        }
     }
-    fail(fault.code, "EZ9999", "a task of stream %d failed: %s", stream->id,
-         fault.text != NULL ? fault.text : "no memory was left for the details");
-    host_free(fault.text);
-    return fault.code;
+    pthread_mutex_unlock(&stream->lock);
+    return code;
+}
+
+aclError stream_fault_before(struct stream *stream, uint64_t position)
+{
+    return handle_alive(HANDLE_STREAM, stream) ? look_at_fault(stream, position, false) : ACL_SUCCESS;
 }
 
 /* ---- life --------------------------------------------------------------------------------------------- */
+
+static void give_back(struct stream *stream)
+{
+    queue_free(&stream->queue);
+    host_free(stream->fault.text);
+    pthread_mutex_destroy(&stream->lock);
+    handle_free(HANDLE_STREAM, stream);
+}
 
 static void stream_free(struct stream *stream)
 {
@@ -52,10 +74,7 @@ static void stream_free(struct stream *stream)
     if (stream->ring.block != NULL) {
         arena_free(&stream->context->device->arena, stream->ring.block);
     }
-    queue_free(&stream->queue);
-    host_free(stream->fault.text);
-    pthread_mutex_destroy(&stream->lock);
-    handle_free(HANDLE_STREAM, stream);
+    give_back(stream);
 }
 
 static void drop_with_context(struct context_child *child)
@@ -74,7 +93,14 @@ void stream_reset(void)
     }
 }
 
-/* NULL without memory or ids. */
+/* What no other thread can have an eye on. */
+static void clear(struct stream *stream)
+{
+    size_t kept = offsetof(struct stream, id);
+    memset((char *)stream + kept, 0, sizeof(*stream) - kept);
+}
+
+/* NULL without memory, ids or threads. */
 static struct stream *stream_new(struct context *context, uint32_t priority, uint32_t flags)
 {
     struct stream *stream = handle_new(HANDLE_STREAM);
@@ -84,13 +110,17 @@ static struct stream *stream_new(struct context *context, uint32_t priority, uin
         }
         return NULL;
     }
+    clear(stream);
     stream->context = context;
     stream->id = atomic_fetch_add(&ids[context->device->user_id], 1) & INT32_MAX;
     stream->priority = priority;
     stream->flags = flags;
     stream->child.drop = drop_with_context;
     pthread_mutex_init(&stream->lock, NULL);
-    engine_add(stream);
+    if (!engine_add(stream)) {
+        give_back(stream);
+        return NULL;
+    }
     context_add_child(context, &stream->child);
     handle_publish(HANDLE_STREAM, stream);
     return stream;
@@ -102,13 +132,22 @@ static aclError no_stream_left(void)
                 handle_count(HANDLE_STREAM));
 }
 
+/* Stands for a default stream that the program has destroyed: the real library goes on using its memory. */
+static char destroyed_default;
+
+static aclError default_stream_destroyed(void)
+{
+    return fail(ACL_ERROR_RT_INVALID_HANDLE, "EE1017",
+                "the default stream of this context was destroyed through its handle: name another stream than NULL");
+}
+
 static struct stream *default_stream(struct context *context)
 {
     void *present = atomic_load_explicit(&context->default_stream, memory_order_acquire);
     if (LIKELY(present != NULL)) {
-        return present;
+        return present != &destroyed_default ? present : (default_stream_destroyed(), NULL);
     }
-    struct stream *made = stream_new(context, 0, 0);
+    struct stream *made = stream_new(context, 0, ACL_STREAM_FAST_LAUNCH | ACL_STREAM_FAST_SYNC);
     if (made == NULL) {
         no_stream_left();
         return NULL;
@@ -153,10 +192,10 @@ struct stream *stream_find_here(aclrtStream handle)
         context_missing();
         return NULL;
     }
-    if (handle == NULL) {
-        return default_stream(context);
+    struct stream *stream = handle != NULL ? handle : default_stream(context);
+    if (UNLIKELY(stream == NULL)) {
+        return NULL;
     }
-    struct stream *stream = handle;
     if (LIKELY(stream->context == context)) {
         return stream;
     }
@@ -167,12 +206,30 @@ struct stream *stream_find_here(aclrtStream handle)
     return NULL;
 }
 
+struct stream *stream_find_open(aclrtStream handle)
+{
+    struct stream *stream = stream_find_here(handle);
+    if (UNLIKELY(stream != NULL && atomic_load_explicit(&stream->stopped, memory_order_acquire))) {
+        return look_at_fault(stream, UINT64_MAX, false) == ACL_SUCCESS ? stream : NULL;
+    }
+    return stream;
+}
+
 /* ---- waiting ------------------------------------------------------------------------------------------ */
 
 static aclError wait_impossible(void)
 {
     return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1001",
                 "called from a kernel or callback that the stream is waiting for: it would wait for itself");
+}
+
+aclError stream_drop(struct stream *stream)
+{
+    if (engine_inside()) {
+        return wait_impossible();
+    }
+    engine_drop(stream);
+    return ACL_SUCCESS;
 }
 
 aclError stream_wait(struct stream *stream, int64_t timeout_ms)
@@ -185,8 +242,13 @@ aclError stream_wait(struct stream *stream, int64_t timeout_ms)
     case WAIT_IMPOSSIBLE:
         return wait_impossible();
     default:
-        return take_fault(stream);
+        return look_at_fault(stream, UINT64_MAX, true);
     }
+}
+
+static bool is_stream(const struct context_child *child)
+{
+    return child->drop == drop_with_context;
 }
 
 /* The context's streams, for host_free; *count of them. NULL without memory. */
@@ -195,12 +257,14 @@ static struct stream **streams_of(struct context *context, size_t *count)
     *count = 0;
     pthread_mutex_lock(&context->lock);
     for (struct context_child *child = context->children; child != NULL; child = child->next) {
-        ++*count;
+        *count += is_stream(child);
     }
     struct stream **streams = host_alloc(*count * sizeof(struct stream *));
     size_t at = *count; /* the list is newest first */
     for (struct context_child *child = context->children; child != NULL && streams != NULL; child = child->next) {
-        streams[--at] = CONTAINER(child, struct stream, child);
+        if (is_stream(child)) {
+            streams[--at] = CONTAINER(child, struct stream, child);
+        }
     }
     pthread_mutex_unlock(&context->lock);
     return streams;
@@ -220,6 +284,9 @@ aclError stream_wait_all(struct context *context, int64_t timeout_ms)
         int64_t left = timeout_ms < 0 ? WAIT_FOR_EVER : timeout_ms > spent ? timeout_ms - spent : 0;
         aclError code = handle_alive(HANDLE_STREAM, streams[i]) ? stream_wait(streams[i], left) : ACL_SUCCESS;
         first = first != ACL_SUCCESS ? first : code;
+        if (code != ACL_SUCCESS && handle_alive(HANDLE_STREAM, streams[i]) && atomic_load(&streams[i]->stopped)) {
+            break; /* stop mode: the first error ends the wait */
+        }
     }
     host_free(streams);
     return first;
@@ -237,20 +304,47 @@ static aclError fail_timeout_zero(void)
 
 /* ---- the ABI: life ------------------------------------------------------------------------------------ */
 
-aclError aclrtCreateStream(aclrtStream *stream)
+static aclError create(aclrtStream *stream, uint32_t priority, uint32_t flags)
 {
-    API(stream);
-    REQUIRE(stream);
     struct context *context = context_current();
     if (context == NULL) {
         return context_missing();
     }
-    struct stream *made = stream_new(context, 0, 0);
+    if (flags == ACL_STREAM_DEVICE_USE_ONLY) {
+        return fail_quietly(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s has no streams for the device alone (flag 0x20)",
+                            soc_current()->name);
+    }
+    struct stream *made = stream_new(context, priority, flags);
     if (made == NULL) {
         return no_stream_left();
     }
     *stream = made;
     return ACL_SUCCESS;
+}
+
+aclError aclrtCreateStream(aclrtStream *stream)
+{
+    API(stream);
+    REQUIRE(stream);
+    return create(stream, 0, 0);
+}
+
+/* Larger numbers mean less urgent; the real library takes 0xFFFFFFFF for 0. */
+static uint32_t clamp_priority(uint32_t priority)
+{
+    return priority == UINT32_MAX ? 0 : priority > PRIORITY_LOWEST ? PRIORITY_LOWEST : priority;
+}
+
+aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority, uint32_t flag)
+{
+    API(stream, priority, flag);
+    REQUIRE(stream);
+    uint32_t flags = flag & KNOWN_FLAGS; /* unknown bits are dropped without a word */
+    if ((flags & ACL_STREAM_DEVICE_USE_ONLY) && flags != ACL_STREAM_DEVICE_USE_ONLY) {
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1006", "flag is %#x: 0x20 (DEVICE_USE_ONLY) excludes all others",
+                    flag);
+    }
+    return create(stream, clamp_priority(priority), flags);
 }
 
 static aclError destroy(aclrtStream handle, bool wait)
@@ -263,6 +357,9 @@ static aclError destroy(aclrtStream handle, bool wait)
         return thread_call.result;
     }
     struct context *context = stream->context;
+    if (engine_inside()) {
+        return wait_impossible();
+    }
     if (wait && engine_wait(stream, queue_pushed(&stream->queue), WAIT_FOR_EVER) == WAIT_IMPOSSIBLE) {
         return wait_impossible();
     }
@@ -270,6 +367,8 @@ static aclError destroy(aclrtStream handle, bool wait)
         stream_check(handle);
         return ACL_ERROR_RT_INVALID_HANDLE;
     }
+    void *named = stream;
+    atomic_compare_exchange_strong(&context->default_stream, &named, (void *)&destroyed_default);
     if (context_remove_child(context, &stream->child)) { /* else its context is ending it */
         stream_free(stream);
     }
@@ -283,7 +382,29 @@ aclError aclrtDestroyStream(aclrtStream stream)
     return destroy(stream, true);
 }
 
+aclError aclrtDestroyStreamForce(aclrtStream stream)
+{
+    API(stream);
+    REQUIRE(stream);
+    return destroy(stream, false);
+}
+
 /* ---- the ABI: waiting --------------------------------------------------------------------------------- */
+
+/* A persistent stream's work need not end: nobody waits for it, and it always counts as complete. */
+static bool is_persistent(const struct stream *stream)
+{
+    return stream->flags & ACL_STREAM_PERSISTENT;
+}
+
+static aclError wait_unless_persistent(aclrtStream handle, int64_t timeout_ms)
+{
+    struct stream *stream = stream_find(handle);
+    if (stream == NULL) {
+        return thread_call.result;
+    }
+    return is_persistent(stream) ? ACL_SUCCESS : stream_wait(stream, timeout_ms);
+}
 
 aclError aclrtSynchronizeStream(aclrtStream stream)
 {
@@ -291,8 +412,7 @@ aclError aclrtSynchronizeStream(aclrtStream stream)
     if (!stream_check(stream)) {
         return ACL_ERROR_RT_INVALID_HANDLE;
     }
-    struct stream *found = stream_find(stream);
-    return found != NULL ? stream_wait(found, WAIT_FOR_EVER) : thread_call.result;
+    return wait_unless_persistent(stream, WAIT_FOR_EVER);
 }
 
 aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout)
@@ -307,8 +427,7 @@ aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout)
     if (timeout == 0) {
         return fail_timeout_zero();
     }
-    struct stream *found = stream_find(stream);
-    return found != NULL ? stream_wait(found, timeout) : thread_call.result;
+    return wait_unless_persistent(stream, timeout);
 }
 
 aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *status)
@@ -322,9 +441,13 @@ aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *status)
     if (found == NULL) {
         return thread_call.result;
     }
+    if (atomic_load(&found->stopped)) {
+        return look_at_fault(found, UINT64_MAX, false);
+    }
     uint64_t position = queue_pushed(&found->queue);
     engine_poll(found, position);
-    *status = queue_done(&found->queue) >= position ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
+    bool complete = is_persistent(found) || queue_done(&found->queue) >= position;
+    *status = complete ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
     return ACL_SUCCESS;
 }
 

@@ -7,7 +7,7 @@
 #include "memory.h"
 #include "queue.h"
 
-enum runner { RUNNER_NONE = 0 /* dead */, RUNNER_FREE, RUNNER_BUSY };
+enum runner { RUNNER_NONE = 0 /* dead */, RUNNER_FREE, RUNNER_BUSY, RUNNER_WANTED /* busy, and somebody else came */ };
 
 /* Device memory for the arguments of queued launches, given out and taken back in order. */
 struct args_ring {
@@ -17,28 +17,41 @@ struct args_ring {
     _Atomic uint64_t taken; /* bytes given back; the runner's */
 };
 
-/* A task that failed on the device, until a synchronize reports it. */
+/* A task that failed on the device, until a synchronize reports it; on a stream in stop mode, for ever. */
 struct stream_fault {
     aclError code;
     char *text;
+    uint64_t position; /* behind the task */
 };
 
+/* The thread that runs the stream's tasks. */
+struct worker {
+    pthread_t thread;
+    pthread_cond_t wake;
+    bool ending;       /* with the engine's lock */
+    _Atomic bool idle; /* waits for `wake`, or is about to */
+};
+
+/* The part above `id` outlives the stream: whoever waits for it may look there until the slot is used again, and
+ * then finds a queue whose positions are all past his. */
 struct stream {
     struct cell cell;
     struct context *context;
+    struct queue queue;
+    _Atomic uint32_t runner;
+    _Atomic uint64_t held_from; /* position of the first task that must not run, UINT64_MAX: all may (aclmock_hold) */
     int32_t id; /* on its device */
     uint32_t flags;
     uint32_t priority;
-    _Atomic uint64_t failure_mode;
+    _Atomic bool stop; /* failure mode: nothing more runs after a task that failed */
     struct context_child child;
     pthread_mutex_t lock; /* producers; also of the fault */
-    struct queue queue;
     struct args_ring ring;
-    _Atomic uint32_t runner;
-    _Atomic bool held; /* aclmock_hold: nothing runs */
+    struct worker worker; /* used under ACL_MOCK_SCHEDULE=worker */
     uint64_t tick_mark; /* the ticker's: how far it had been filled one tick ago */
     struct stream_fault fault;
-    _Atomic bool failed; /* whether there is a fault; read without the lock */
+    _Atomic bool failed;  /* whether there is a fault; read without the lock */
+    _Atomic bool stopped; /* by one, in stop mode */
     struct stream *next; /* in the engine's list */
     struct stream **link;
 };
@@ -51,11 +64,19 @@ bool stream_check(aclrtStream handle);
 /* Of a checked handle. NULL stands for the current context's default stream. On failure NULL, reported:
  * 107002 without a context, which a stream needs even if it is of another one. */
 struct stream *stream_find(aclrtStream handle);
-/* The same, and it must be of the current context, as whatever queues a task wants it: else 107003. */
+/* The same, and it must be of the current context: else 107003. */
 struct stream *stream_find_here(aclrtStream handle);
+/* The same for whatever queues a task: a stream that a fault has stopped gives the fault's code. */
+struct stream *stream_find_open(aclrtStream handle);
 
 /* Runner. Notes a failed task, of which the first is kept. Takes the text (of host_alloc, may be NULL). */
 void stream_fail(struct stream *stream, aclError code, char *text);
+
+/* Drops what is queued; 107000 from a task of a stream. */
+aclError stream_drop(struct stream *stream);
+
+/* Reports, but does not clear, the fault of a task before the position. */
+aclError stream_fault_before(struct stream *stream, uint64_t position);
 
 /* Waits for what is queued now, then reports and clears the fault of a task if there was one. */
 aclError stream_wait(struct stream *stream, int64_t timeout_ms);

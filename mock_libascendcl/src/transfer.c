@@ -177,7 +177,7 @@ static aclError copy_async(void *dst, size_t destMax, const void *src, size_t co
     if (pageable && (kind == ACL_MEMCPY_HOST_TO_DEVICE || kind == ACL_MEMCPY_DEVICE_TO_HOST)) {
         return copy_now(handle, dst, src, count);
     }
-    struct stream *stream = stream_find_here(handle);
+    struct stream *stream = stream_find_open(handle);
     return stream != NULL ? queue_copy(stream, dst, src, count) : thread_call.result;
 }
 
@@ -213,7 +213,7 @@ aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t c
     if (code != ACL_SUCCESS) {
         return code;
     }
-    struct stream *found = stream_find_here(stream);
+    struct stream *found = stream_find_open(stream);
     if (found == NULL) {
         return thread_call.result;
     }

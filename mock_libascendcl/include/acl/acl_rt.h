@@ -352,7 +352,14 @@ ACL_SINCE_8_5 aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event
 ACL_SINCE_9_2 aclError aclrtStreamWaitEventWithFlag(aclrtStream stream, aclrtEvent event, uint32_t timeout, uint32_t flag);
 /* timeout in s, 0 waits for ever. */
 ACL_SINCE_8_5 aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, int32_t timeout);
+/* mode 1: nothing more runs on the stream after a task that failed. */
 ACL_SINCE_8_5 aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode);
+/* Drops what is queued; the stream stays usable. */
+ACL_SINCE_8_5 aclError aclrtStreamAbort(aclrtStream stream);
+ACL_SINCE_8_5 aclError aclrtStreamGetId(aclrtStream stream, ACL_OUT int32_t *streamId);
+ACL_SINCE_8_5 aclError aclrtStreamGetPriority(aclrtStream stream, ACL_OUT uint32_t *priority);
+ACL_SINCE_8_5 aclError aclrtStreamGetFlags(aclrtStream stream, ACL_OUT uint32_t *flags);
+ACL_SINCE_8_5 aclError aclrtCtxGetCurrentDefaultStream(ACL_OUT aclrtStream *stream);
 
 /* ---- event -------------------------------------------------------------------------------------------- */
 
@@ -370,6 +377,9 @@ ACL_SINCE_8_5 aclError aclrtQueryEventWaitStatus(aclrtEvent event, ACL_OUT aclrt
 ACL_SINCE_8_5 aclError aclrtSynchronizeEvent(aclrtEvent event);
 ACL_SINCE_8_5 aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout);
 ACL_SINCE_8_5 aclError aclrtEventElapsedTime(ACL_OUT float *ms, aclrtEvent startEvent, aclrtEvent endEvent);
+ACL_SINCE_8_5 aclError aclrtGetEventId(aclrtEvent event, ACL_OUT uint32_t *eventId);
+/* How many more events the device has numbers for. */
+ACL_SINCE_8_5 aclError aclrtGetEventAvailNum(ACL_OUT uint32_t *eventCount);
 /* microseconds of the device's clock */
 ACL_SINCE_8_5 aclError aclrtEventGetTimestamp(aclrtEvent event, ACL_OUT uint64_t *timestamp);
 

@@ -1,7 +1,7 @@
 /* The mock's own face: what only a mock can do. A real libascendcl has none of these functions.
  *
  * Environment: ACL_MOCK_DEVICE_COUNT (2), ACL_MOCK_SOC (Ascend910B1), ACL_MOCK_MEMORY (bytes a device, e.g. 512M),
- * ACL_MOCK_SCHEDULE (deferred, inline, random:SEED), ACL_MOCK_CHECK (off, warn, error).
+ * ACL_MOCK_SCHEDULE (deferred, inline, worker, random:SEED), ACL_MOCK_CHECK (off, warn, error).
  */
 #ifndef ACLMOCK_H
 #define ACLMOCK_H
@@ -198,6 +198,12 @@ typedef struct aclmock_arg {
 
 ACL_VISIBLE aclError aclmock_get_args(aclrtArgsHandle argsHandle, ACL_OUT aclmock_args *args);
 ACL_VISIBLE aclError aclmock_get_arg(aclrtArgsHandle argsHandle, uint32_t index, ACL_OUT aclmock_arg *arg);
+
+/* ---- schedule ----------------------------------------------------------------------------------------- */
+
+/* Tasks queued on the stream from now on do not run until it is released (on == 0): so that a test can look at
+ * pending work. NULL: all streams, those made later too. */
+ACL_VISIBLE void aclmock_hold(aclrtStream stream, int on);
 
 /* ---- launches ----------------------------------------------------------------------------------------- */
 
