@@ -19,18 +19,18 @@ static void read_schedule(void)
 {
     const char *name = env_text("ACL_MOCK_SCHEDULE");
     const char *blocking = env_text("ASCEND_LAUNCH_BLOCKING");
-    engine.schedule = blocking != NULL && strcmp(blocking, "1") == 0 ? SCHEDULE_INLINE : SCHEDULE_DEFERRED;
-    if (name == NULL || strcmp(name, "deferred") == 0) {
-        return;
-    }
-    if (strcmp(name, "inline") == 0) {
+    engine.schedule = SCHEDULE_DEFERRED;
+    if (name == NULL) {
+        bool each = blocking != NULL && strcmp(blocking, "1") == 0;
+        engine.schedule = each ? SCHEDULE_INLINE : SCHEDULE_DEFERRED;
+    } else if (strcmp(name, "inline") == 0) {
         engine.schedule = SCHEDULE_INLINE;
     } else if (strcmp(name, "worker") == 0) {
         engine.schedule = SCHEDULE_WORKER;
     } else if (strncmp(name, "random:", 7) == 0) {
         engine.schedule = SCHEDULE_RANDOM;
         engine.random = strtoull(name + 7, NULL, 0) * 2 + 1;
-    } else {
+    } else if (strcmp(name, "deferred") != 0) {
         fprintf(stderr, "mock libascendcl: ACL_MOCK_SCHEDULE=%s is unknown, using deferred; known: deferred, inline, "
                         "worker, random:SEED\n", name);
     }

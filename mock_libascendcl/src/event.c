@@ -33,6 +33,16 @@ void event_leave(struct event *event)
     }
 }
 
+static void end_one(void *object)
+{
+    event_end(object);
+}
+
+void event_reset(void)
+{
+    handle_each(HANDLE_EVENT, end_one);
+}
+
 struct event *event_of(aclrtEvent handle, const char *argument)
 {
     if (handle == NULL) {

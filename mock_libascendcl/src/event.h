@@ -38,4 +38,7 @@ bool event_recorded(struct event *event, struct need *where);
 /* Whether the latest record has run; true for an event without one. */
 bool event_done(struct event *event);
 
+/* Ends all events. */
+void event_reset(void);
+
 #endif

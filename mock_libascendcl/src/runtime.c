@@ -10,6 +10,7 @@
 #include "context.h"
 #include "engine.h"
 #include "error.h"
+#include "event.h"
 #include "file.h"
 #include "inject.h"
 #include "json.h"
@@ -303,6 +304,7 @@ void aclmock_reset(void)
     runtime_reset();
     context_reset(); /* with streams and what is queued on them */
     stream_reset();
+    event_reset();
     engine_reset();
     args_reset();
     binary_reset();
