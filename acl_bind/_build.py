@@ -232,6 +232,8 @@ int acl_bind_has(const char *function);
 void acl_bind_hide(const char *function, int hidden);
 int64_t acl_bind_flat_code(void);
 uint64_t acl_bind_flat_value(void);
+extern "Python" void acl_bind_pyacl_callback(void *data);
+extern "Python" void acl_bind_pyacl_exception(aclrtExceptionInfo *info);
 """
 
 

@@ -16,7 +16,7 @@ from . import _loader, errors
 from ._acl import ffi
 from ._acl import lib as _raw
 
-__all__ = ['Signature', 'acl', 'error_for', 'ffi', 'flat', 'flat_result', 'lib', 'opened', 'signatures']
+__all__ = ['Signature', 'acl', 'callback', 'error_for', 'ffi', 'flat', 'flat_result', 'lib', 'opened', 'signatures']
 
 
 @dataclasses.dataclass(frozen=True)
@@ -126,6 +126,12 @@ def flat(name: str) -> Callable[..., Any]:
     known = f'acl_bind_flat_{name}' if lib.has(name) else ''
     function: Callable[..., Any] = getattr(_raw, known, None) or getattr(lib, name)
     return function
+
+
+def callback(name: str, function: Callable[..., None]) -> Any:
+    """A C function pointer that calls a Python function; the names are those of _build.BINDING_CDEF."""
+    ffi.def_extern(name)(function)
+    return getattr(_raw, name)
 
 
 def flat_result(signed: bool) -> tuple[int, int]:

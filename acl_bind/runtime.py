@@ -29,6 +29,11 @@ def ensure_init() -> None:
             _initialised = True
 
 
+def is_initialised() -> bool:
+    """Whether objects of this package use ACL."""
+    return _initialised
+
+
 def _at_exit() -> None:
     _handle.close_all()
     with contextlib.suppress(Exception):  # gives back our share only

@@ -7,9 +7,9 @@ import sys
 
 from .._cc import BuildError
 from ..errors import AclError, AclLibraryNotFoundError
-from . import cc, config, demo, doctor
+from . import cc, config, demo, doctor, run
 
-COMMANDS = (demo, doctor, config, cc)
+COMMANDS = (demo, doctor, config, cc, run)
 
 
 def main(arguments: list[str] | None = None) -> int:

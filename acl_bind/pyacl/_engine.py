@@ -1,0 +1,271 @@
+"""Makes a pyACL function from its row of the table and the C function's declaration."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from .._ffi import ffi, flat, flat_result, signatures
+from ._table import TABLES
+
+Call = Callable[..., Any]
+
+LOOK = {'uint64_t': (1 << 64) - 1, 'int64_t': -(1 << 63)}  # what a flat face returns when there is more to know
+UNKNOWN_STATUS = 0xFFFF
+
+
+class Row(NamedTuple):
+    module: str
+    name: str
+    codes: str
+    shape: str
+    function: str
+    text: str
+
+    @property
+    def refusal(self) -> str:
+        """The TypeError's text when the arguments do not fit."""
+        standard = f'{self.module}.{self.name} args parse failed'
+        return standard + self.text if self.text in ('', '!') else self.text
+
+
+def _rows(module: str) -> dict[str, Row]:
+    lines = TABLES[module].strip().splitlines()
+    return {row[0]: Row(module, *(*row, '')[:5]) for row in (line.split(maxsplit=4) for line in lines)}
+
+
+ROWS = {module: _rows(module) for module in TABLES}
+
+
+# ---- arguments --------------------------------------------------------------------------------------------------------
+
+
+class UnfitError(Exception):
+    """An argument that PyArg_ParseTuple would refuse."""
+
+
+def _unsigned(bits: int, index: bool) -> Call:
+    mask = (1 << bits) - 1
+
+    def convert(value: Any) -> int:
+        if not index and not isinstance(value, int):
+            raise UnfitError(f'expected int, got {type(value).__name__}')
+        return operator.index(value) & mask
+
+    return convert
+
+
+def _signed(bits: int) -> Call:
+    def convert(value: Any) -> int:
+        number = operator.index(value)
+        if not -(1 << (bits - 1)) <= number < 1 << (bits - 1):
+            raise UnfitError(f'{number} does not fit {bits} bits')
+        return number
+
+    return convert
+
+
+def _float(value: Any) -> float:
+    if not (hasattr(type(value), '__float__') or hasattr(type(value), '__index__')):
+        raise UnfitError(f'expected float, got {type(value).__name__}')
+    return float(value)
+
+
+def _string(value: Any) -> bytes:
+    if not isinstance(value, str) or '\0' in value:
+        raise UnfitError('expected str without a zero character')
+    return value.encode()
+
+
+CONVERTERS: dict[str, Call] = {
+    'k': _unsigned(64, index=False),
+    'K': _unsigned(64, index=False),
+    'I': _unsigned(32, index=True),
+    'H': _unsigned(16, index=True),
+    'i': _signed(32),
+    'l': _signed(64),
+    'L': _signed(64),
+    'f': _float,
+    's': _string,
+    'O': lambda value: value,
+}
+
+
+def convert(row: Row, args: Sequence[Any]) -> list[Any]:
+    """The arguments as PyArg_ParseTuple would hand them to C. Raises the row's TypeError."""
+    if row.codes == '-':
+        return []
+    codes, optional = row.codes.replace('|', ''), '|' in row.codes
+    try:
+        if len(args) != len(codes) and not (optional and not args):
+            raise UnfitError(f'expected {len(codes)} arguments, got {len(args)}')
+        return [CONVERTERS[code](value) for code, value in zip(codes, args, strict=False)]
+    except (UnfitError, TypeError, OverflowError, UnicodeEncodeError):
+        raise TypeError(row.refusal) from None
+
+
+# ---- results ----------------------------------------------------------------------------------------------------------
+
+
+def _text(pointer: Any) -> str | None:
+    return None if pointer == ffi.NULL else ffi.string(pointer).decode()
+
+
+def _finish_one(function: Call, shape: str) -> Call:
+    mark = LOOK[ffi.typeof(function).result.cname]
+
+    def finish(*values: Any) -> tuple[Any, int]:
+        output = function(*values)
+        if output != mark:
+            return output, 0
+        output, code = flat_result(signed=mark < 0)
+        return (UNKNOWN_STATUS if code and shape == 'xr' else output), code
+
+    return finish
+
+
+def _finish_several(function: Call, shape: str) -> Call:
+    ctype = ffi.typeof(f'{"double" if "f" in shape else "int64_t"}[{len(shape) - 1}]')
+
+    def finish(*values: Any) -> tuple[Any, ...]:
+        place = ffi.new(ctype)
+        code = function(place, *values)
+        return (*place, code)
+
+    return finish
+
+
+def finisher(row: Row) -> Call:
+    """Takes converted arguments, calls C, and gives what pyACL gives."""
+    function = flat(row.function)
+    casts = [argument for argument in ffi.typeof(function).args if argument.cname != 'void *']
+    if row.shape == 's':
+        finish: Call = lambda *values: _text(function(*values))  # noqa: E731
+    elif row.shape in ('r', 'u', 'f'):
+        finish = function
+    elif len(row.shape) == 2 and row.shape != 'fr':
+        finish = _finish_one(function, row.shape)
+    else:
+        finish = _finish_several(function, row.shape)
+    if all(argument.cname in _NATIVE.get(code, ()) for code, argument in zip(row.codes.strip('-'), casts, strict=True)):
+        return finish
+
+    def cast(*values: Any) -> Any:
+        """Where pyACL's code is not C's type: the value as C sees it."""
+        pairs = zip(casts, values, strict=True)
+        return finish(*(int(ffi.cast(ctype, value)) if isinstance(value, int) else value for ctype, value in pairs))
+
+    return cast
+
+
+# Which C types a code fits as it is. `int` stands for enums: their flat faces take int32_t.
+_NATIVE = {
+    'k': ('uint64_t', 'size_t'),
+    'K': ('uint64_t', 'size_t'),
+    'i': ('int32_t', 'int'),
+    'I': ('uint32_t',),
+    'l': ('int64_t',),
+    'L': ('int64_t',),
+    'H': ('uint16_t',),
+    'f': ('float',),
+    's': ('char *', 'char const *'),
+}
+
+
+# ---- functions --------------------------------------------------------------------------------------------------------
+
+# One way through for ints in range, which C takes as they are; anything else goes the slow way, which decides what it is.
+_FAST = """
+def make(function, slow, mark, result):
+    def face(*args, **kw):
+        try:
+            {unpack}
+            if {check}not kw:
+                {body}
+        except (ValueError, OverflowError):
+            pass
+        return slow(args, kw)
+    return face
+"""
+_PLAIN = 'return function({names})'
+_VALUE = """value = function({names})
+                if value != mark:
+                    return value, 0
+                return result(mark < 0)"""
+
+
+@functools.cache
+def _fast(arity: int, body: str) -> Call:
+    names = ', '.join(f'a{i}' for i in range(arity))
+    check = f'int is {" is ".join(f"type(a{i})" for i in range(arity))} and ' if arity else ''
+    scope: dict[str, Any] = {}
+    exec(_FAST.format(unpack=f'{names}, = args' if arity else 'pass', check=check, body=body.format(names=names)), scope)
+    made: Call = scope['make']
+    return made
+
+
+SPECIAL: dict[tuple[str, str], Call] = {}
+RAW: set[tuple[str, str]] = set()
+
+
+def special(module: str, *, raw: bool = False) -> Callable[[Call], Call]:
+    """Registers what stands behind a `*` in the table. It takes the arguments as the codes convert them, raw as they came."""
+
+    def register(function: Call) -> Call:
+        key = (module, function.__name__)
+        SPECIAL[key] = function
+        if raw:
+            RAW.add(key)
+        return function
+
+    return register
+
+
+def slow_face(row: Row, finish: Call) -> Call:
+    where = f'{row.module}.{row.name}' if row.module == 'acl' else row.name
+
+    def slow(args: tuple[Any, ...], kw: dict[str, Any]) -> Any:
+        if kw:
+            raise TypeError(f'{where}() takes no keyword arguments')
+        return finish(*(args if (row.module, row.name) in RAW else convert(row, args)))
+
+    return slow
+
+
+def make_face(row: Row) -> Call:
+    """The function that programs call."""
+    key = (row.module, row.name)
+    slow = slow_face(row, SPECIAL[key] if row.shape == '*' else finisher(row))
+    codes = row.codes.strip('-')
+    simple = set(codes) <= set('kKiIlLH') and row.shape in ('r', 'u', 'ur')
+    function = flat(row.function) if simple else None
+    if function is None or not _fits(codes, function):
+
+        def face(*args: Any, **kw: Any) -> Any:
+            return slow(args, kw)
+
+        return face
+    mark = LOOK[ffi.typeof(function).result.cname] if row.shape == 'ur' else 0
+    made: Call = _fast(len(codes), _VALUE if row.shape == 'ur' else _PLAIN)(function, slow, mark, flat_result)
+    return made
+
+
+def _fits(codes: str, function: Call) -> bool:
+    types = ffi.typeof(function).args
+    return all(ctype.cname in _NATIVE[code] for code, ctype in zip(codes, types, strict=True))
+
+
+def has(row: Row) -> bool:
+    """Whether acl_bind has the C function behind a row, or none is needed."""
+    return row.module == 'acl.util' or row.function in signatures()
+
+
+def missing(row: Row) -> Call:
+    """Stands for a function that acl_bind does not have: it is there, and says what it is when it is called."""
+
+    def face(*_: Any, **__: Any) -> Any:
+        raise NotImplementedError(f'{row.module}.{row.name} is {row.function}, which acl_bind does not bind; docs/pyacl.md has the list')
+
+    return face
