@@ -5,12 +5,11 @@ The library is opened with the first function that is taken from ``lib``.
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import os
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import _loader, errors
 from ._acl import ffi
@@ -19,14 +18,12 @@ from ._acl import lib as _raw
 __all__ = ['Signature', 'acl', 'callback', 'error_for', 'ffi', 'flat', 'flat_result', 'lib', 'opened', 'signatures']
 
 
-@dataclasses.dataclass(frozen=True)
-class Param:
+class Param(NamedTuple):
     name: str
     output: bool  # the function writes it
 
 
-@dataclasses.dataclass(frozen=True)
-class Signature:
+class Signature(NamedTuple):
     """A function of the headers."""
 
     name: str
@@ -45,8 +42,7 @@ def signatures() -> dict[str, Signature]:
     return found
 
 
-@dataclasses.dataclass(frozen=True)
-class Opened:
+class Opened(NamedTuple):
     """The library in use."""
 
     path: str

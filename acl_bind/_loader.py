@@ -11,12 +11,12 @@ A CANN that is named, or found, and cannot be opened is an error that says why: 
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import pathlib
 import re
 import sys
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from .errors import AclLibraryNotFoundError
 
@@ -34,8 +34,7 @@ NOTICE = (
 _MISSING = re.compile(r'^(?P<library>[^:]+): cannot open shared object file: No such file or directory')
 
 
-@dataclasses.dataclass(frozen=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A library that could be opened, and the reason to try it."""
 
     path: str
@@ -44,8 +43,7 @@ class Candidate:
     notice: bool = False  # say that the mock was chosen
 
 
-@dataclasses.dataclass
-class Attempt:
+class Attempt(NamedTuple):
     candidate: Candidate
     failure: str | None
 

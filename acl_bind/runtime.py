@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import dataclasses
 import threading
+from typing import NamedTuple
 
 from . import _handle
 from ._ffi import error_for, ffi, lib, opened, signatures, version_text
@@ -41,8 +41,7 @@ def _at_exit() -> None:
             lib.aclFinalizeReference(ffi.NULL)
 
 
-@dataclasses.dataclass(frozen=True)
-class Backend:
+class Backend(NamedTuple):
     """What ``backend()`` tells. ``missing``: functions of this package that the library lacks."""
 
     kind: str

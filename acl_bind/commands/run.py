@@ -8,8 +8,10 @@ from ..pyacl._run import run as run_program
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument('program', nargs=argparse.REMAINDER, metavar='[-m] PROGRAM ...', help='a script, or -m and a module')
+    rest = argparse.REMAINDER
+    parser.add_argument('-m', dest='module', nargs=rest, metavar='MODULE ...', help='a module and its arguments')
+    parser.add_argument('script', nargs=rest, metavar='SCRIPT ...', help='a script and its arguments')
 
 
 def run(options: argparse.Namespace) -> int:
-    return run_program(options.program)
+    return run_program(options.script if options.module is None else ['-m', *options.module])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import runpy
 import sys
-import traceback
 
 from . import install
 
@@ -35,4 +34,4 @@ def _print_program_part(error: Exception) -> None:
     trace = error.__traceback__
     while trace is not None and (trace.tb_frame.f_code.co_filename == __file__ or trace.tb_frame.f_globals.get('__name__') == 'runpy'):
         trace = trace.tb_next
-    traceback.print_exception(type(error), error, trace or error.__traceback__)
+    sys.__excepthook__(type(error), error, trace or error.__traceback__)

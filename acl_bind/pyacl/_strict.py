@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import collections
-import ctypes
+import importlib
 import os
 import sys
 import warnings
@@ -85,14 +85,15 @@ def check_alive(value: int) -> None:
 
 def watch_addressof() -> None:
     """Have ctypes.addressof remember as well."""
+    ctypes = importlib.import_module('ctypes')
     plain = ctypes.addressof
 
     def addressof(obj: Any) -> int:
-        address = plain(obj)
+        address: int = plain(obj)
         watch(address, obj, ctypes.sizeof(obj), 'ctypes.addressof')
         return address
 
-    ctypes.addressof = addressof
+    ctypes.addressof = addressof  # type: ignore[attr-defined]  # an Any of importlib
 
 
 # ---- calls ------------------------------------------------------------------------------------------------------------

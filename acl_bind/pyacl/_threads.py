@@ -6,7 +6,6 @@ import errno
 import itertools
 import sys
 import threading
-import traceback
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +13,11 @@ from .._ffi import callback, ffi, lib
 from ._engine import ROWS, special
 
 Call = Callable[..., Any]
+
+
+def _print_raised() -> None:
+    """The traceback of what was just raised, on stderr whatever sys.excepthook is."""
+    sys.__excepthook__(*sys.exc_info())
 
 
 # ---- callbacks on a stream --------------------------------------------------------------------------------------------
@@ -31,7 +35,7 @@ def _run_queued(data: Any) -> None:
         if getattr(_thread, 'reporting', False):
             _thread.raised = error
         else:
-            traceback.print_exc()  # nobody is there to take it
+            _print_raised()  # nobody is there to take it
 
 
 _queued_pointer = callback('acl_bind_pyacl_callback', _run_queued)
@@ -74,7 +78,7 @@ def _run_exception(info: Any) -> None:
         if function is not None:
             function(int(ffi.cast('uintptr_t', info)))
     except BaseException:
-        traceback.print_exc()  # the original forgets the callback here and calls NULL the next time
+        _print_raised()  # the original forgets the callback here and calls NULL the next time
 
 
 _exception_pointer = callback('acl_bind_pyacl_exception', _run_exception)
@@ -126,7 +130,7 @@ class _Started:
                 self.function(self.argument)
         except BaseException as error:
             self.raised = type(error).__name__
-            traceback.print_exc(file=sys.stderr)
+            _print_raised()
         finally:
             del self.function, self.argument
 
