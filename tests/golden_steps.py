@@ -156,7 +156,7 @@ class ArgsReplay(Replay):
 
     def do_update(self, step: Step) -> int:
         args = self.list_of(step)
-        owner = self.lists[int(step.get('param_of', step['h']))]
+        owner = self.lists[step['param_of'] if 'param_of' in step else step['h']]
         data = decode(step['data_hex'])
         code: int = lib.aclrtKernelArgsParaUpdate(
             self.pick(step, 'handle', args.handle), self.pick(step, 'param', owner.params[step['param']]),

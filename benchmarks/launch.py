@@ -1,0 +1,29 @@
+"""What a launch costs: python -m benchmarks.launch [--gates] [--rounds N]."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from .measure import ROUNDS, judge, measure, table
+from .native import GATES, Native
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog='python -m benchmarks.launch', description=__doc__)
+    parser.add_argument('--gates', action='store_true', help='also print the gates, the worst last; exit 1 when one is missed')
+    parser.add_argument('--rounds', type=int, default=ROUNDS, help='rounds that take turns (default: %(default)s)')
+    parser.add_argument('--scale', type=float, default=1.0, help='of the number of calls in a round (default: %(default)s)')
+    options = parser.parse_args()
+    native = Native()
+    times = measure(native.rows(options.scale), options.rounds)
+    results = judge(times, GATES)
+    print(table(times, results))
+    if not options.gates:
+        return 0
+    print('', *results, sep='\n')
+    return int(any(result.missed for result in results))
+
+
+if __name__ == '__main__':
+    sys.exit(main())
