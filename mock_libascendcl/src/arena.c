@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "call.h"
+#include "guard.h"
 
 #ifdef __SANITIZE_THREAD__ /* leaves 1.5 TiB to the program, owns the hinted range and drops it from a fixed mapping */
 #define LARGEST_ARENA ((size_t)1 << 36)
@@ -16,6 +16,8 @@
 #define SMALLEST_ARENA ((size_t)1 << 26)
 #define SMALL_BLOCK ((size_t)1 << 18) /* blocks up to this share spans of one chunk */
 #define RECIPROCAL_ONE ((uint64_t)1 << 42)
+#define QUARANTINE_BLOCKS 4096
+#define QUARANTINE_BYTES ((size_t)1 << 26)
 #define GIVE_BACK ((size_t)1 << 22) /* freed blocks from this size on return their pages to the system */
 
 /* ---- size classes: four a doubling -------------------------------------------------------------------- */
@@ -114,10 +116,18 @@ static struct span *first_span(const struct arena *arena, size_t chunk)
     return span != NULL && span->first == arena->base + (chunk << ARENA_CHUNK_BITS) ? span : NULL;
 }
 
+static void free_span(struct span *span)
+{
+    for (uint32_t i = 0; span != NULL && i < span->blocks; ++i) {
+        host_free(span->block[i].notes);
+    }
+    host_free(span);
+}
+
 static void free_spans(struct arena *arena)
 {
     for (size_t chunk = arena->chunks_taken; chunk > 0; --chunk) { /* backwards: a span's first chunk is its last here */
-        host_free(first_span(arena, chunk - 1));
+        free_span(first_span(arena, chunk - 1));
     }
 }
 
@@ -184,12 +194,12 @@ static bool add_span(struct arena *arena, uint32_t class)
     return true;
 }
 
-static struct block *take_block(struct arena *arena, size_t bytes)
+static struct block *take_block(struct arena *arena, size_t bytes, size_t guard)
 {
     if (arena->used > arena->limit || bytes > arena->limit - arena->used) { /* the limit may have been lowered */
         return NULL;
     }
-    uint32_t class = stride_class(bytes);
+    uint32_t class = stride_class(bytes + guard);
     if (arena->free[class].first == NULL && !add_span(arena, class)) {
         return NULL;
     }
@@ -199,34 +209,24 @@ static struct block *take_block(struct arena *arena, size_t bytes)
 
 struct block *arena_alloc(struct arena *arena, size_t size, size_t bytes, enum block_state state)
 {
+    bool checked = check_on() && state == BLOCK_LIVE;
+    const char *site = checked ? check_site() : "";
     pthread_mutex_lock(&arena->lock);
-    struct block *block = take_block(arena, bytes);
+    struct block *block = take_block(arena, bytes, checked ? GUARD_BYTES : 0);
     if (block != NULL) {
         block->size = size;
         block->bytes = bytes;
         block->maker = thread_call.name;
         arena->live += state == BLOCK_LIVE;
+        if (checked) {
+            guard_start(arena, block, site);
+        } else if (guard_has(block)) {
+            block->notes->on = false;
+        }
         atomic_store_explicit(&block->state, (uint32_t)state, memory_order_release);
     }
     pthread_mutex_unlock(&arena->lock);
     return block;
-}
-
-/* With the lock held. */
-static bool free_block(struct arena *arena, struct span *span, struct block *block)
-{
-    if (block_is(block, BLOCK_FREE)) {
-        return false;
-    }
-    arena->live -= block_is(block, BLOCK_LIVE);
-    atomic_store_explicit(&block->state, BLOCK_FREE, memory_order_release);
-    block->freer = thread_call.name;
-    if (block->bytes >= GIVE_BACK) {
-        madvise(arena_host(arena, block->address), block->bytes, MADV_DONTNEED);
-    }
-    arena->used -= block->bytes;
-    push_free(arena, span, block);
-    return true;
 }
 
 static struct span *span_of(const struct arena *arena, uint64_t address)
@@ -234,24 +234,91 @@ static struct span *span_of(const struct arena *arena, uint64_t address)
     return atomic_load(&arena->spans[(address - arena->base) >> ARENA_CHUNK_BITS]);
 }
 
+/* A block that leaves the quarantine because there are enough newer ones: adds what is wrong with it. With the lock. */
+static void leave_quarantine(struct arena *arena, struct text *why)
+{
+    size_t offset = 0;
+    struct block *block = pop_free(&arena->quarantine);
+    arena->quarantined -= block->bytes;
+    if (guard_written_after_free(arena, block, &offset) && why->length == 0) {
+        text_add(why, "something wrote to byte %zu of ", offset);
+        guard_describe(block, why);
+        text_add(why, " after it was freed; nothing may keep its address");
+    }
+    push_free(arena, span_of(arena, block->address), block);
+}
+
+static void enter_quarantine(struct arena *arena, struct block *block, const char *site, struct text *why)
+{
+    struct free_list *list = &arena->quarantine;
+    guard_poison(arena, block, site);
+    block->next_free = NULL;
+    if (list->first == NULL) {
+        list->first = block;
+    } else {
+        list->last->next_free = block;
+    }
+    list->last = block;
+    ++list->count;
+    arena->quarantined += block->bytes;
+    while (list->count > QUARANTINE_BLOCKS || arena->quarantined > QUARANTINE_BYTES) {
+        leave_quarantine(arena, why);
+    }
+}
+
+/* With the lock held. */
+static bool free_block(struct arena *arena, struct block *block, const char *site, struct text *why)
+{
+    if (block_is(block, BLOCK_FREE)) {
+        return false;
+    }
+    arena->live -= block_is(block, BLOCK_LIVE);
+    atomic_store_explicit(&block->state, BLOCK_FREE, memory_order_release);
+    block->freer = thread_call.name;
+    arena->used -= block->bytes;
+    if (guard_has(block)) {
+        enter_quarantine(arena, block, site, why);
+        return true;
+    }
+    if (block->bytes >= GIVE_BACK) {
+        madvise(arena_host(arena, block->address), block->bytes, MADV_DONTNEED);
+    }
+    push_free(arena, span_of(arena, block->address), block);
+    return true;
+}
+
+/* What was found while blocks were freed. */
+static void tell(struct text *why)
+{
+    if (why->length != 0) {
+        diagnose("write-after-free", ACL_SUCCESS, "%s", text_get(why));
+    }
+    text_free(why);
+}
+
 bool arena_free(struct arena *arena, struct block *block)
 {
+    struct text why = {0};
+    const char *site = guard_has(block) ? check_site() : "";
     pthread_mutex_lock(&arena->lock);
-    bool live = free_block(arena, span_of(arena, block->address), block);
+    bool live = free_block(arena, block, site, &why);
     pthread_mutex_unlock(&arena->lock);
+    tell(&why);
     return live;
 }
 
 void arena_free_all(struct arena *arena)
 {
+    struct text why = {0};
     pthread_mutex_lock(&arena->lock);
     for (size_t chunk = 0; chunk < arena->chunks_taken; ++chunk) {
         struct span *span = first_span(arena, chunk);
         for (uint32_t i = 0; span != NULL && i < span->blocks; ++i) {
-            free_block(arena, span, &span->block[i]);
+            free_block(arena, &span->block[i], "", &why);
         }
     }
     pthread_mutex_unlock(&arena->lock);
+    tell(&why);
 }
 
 void arena_reset(struct arena *arena)
@@ -264,5 +331,7 @@ void arena_reset(struct arena *arena)
     madvise(arena_host(arena, arena->base), arena->chunks_taken << ARENA_CHUNK_BITS, MADV_DONTNEED);
     arena->chunks_taken = arena->used = arena->live = 0;
     memset(arena->free, 0, sizeof(arena->free));
+    arena->quarantine = (struct free_list){0};
+    arena->quarantined = 0;
     pthread_mutex_unlock(&arena->lock);
 }

@@ -14,6 +14,8 @@
 
 enum block_state { BLOCK_FREE, BLOCK_LIVE, BLOCK_SYSTEM /* the mock's own, not for users */ };
 
+struct block_notes;
+
 struct block {
     uint64_t address;
     size_t size;  /* bytes the user asked for */
@@ -23,6 +25,7 @@ struct block {
     const char *maker; /* the function of the ABI that made it */
     const char *freer; /* and the one that freed it last */
     struct block *next_free;
+    struct block_notes *notes; /* guard.h; NULL unless it was ever made while checks were on */
 };
 
 struct span {
@@ -54,6 +57,8 @@ struct arena {
     size_t live; /* blocks of the program's */
     struct span *_Atomic *spans; /* one a chunk */
     struct free_list free[ARENA_CLASSES];
+    struct free_list quarantine; /* freed while checks are on */
+    size_t quarantined;          /* bytes in it */
     pthread_mutex_t lock;
 };
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "aclmock/aclmock.h"
 #include "argring.h"
 #include "binary.h"
 #include "inject.h"
@@ -18,6 +19,8 @@ struct execution {
     uint64_t args; /* device address of ctx.args */
     struct text fault; /* empty: none */
     bool faulted;
+    struct block *reached[8]; /* while checks are on */
+    size_t reached_count;
 };
 
 /* ---- faults ------------------------------------------------------------------------------------------- */
@@ -67,14 +70,45 @@ static void fault_signal(struct execution *run)
 
 /* ---- what a kernel calls ------------------------------------------------------------------------------ */
 
+/* Remembers the block for check_reached. False: the access is a fault. */
+static bool check_reach(struct execution *run, struct block *block, uint64_t address, size_t bytes)
+{
+    struct text who = {0};
+    bool known = false;
+    for (size_t i = 0; i < size_min(run->reached_count, COUNT(run->reached)); ++i) {
+        known = known || run->reached[i] == block;
+    }
+    if (!known) {
+        run->reached[run->reached_count++ % COUNT(run->reached)] = block;
+    }
+    text_add(&who, "kernel %s, block %u", run->launch->function->name, run->ctx.block_idx);
+    aclError code = memcheck_reach(text_get(&who), block, address, bytes);
+    text_free(&who);
+    if (code != ACL_SUCCESS && fault_begin(run)) {
+        text_add(&run->fault, "%s", aclmock_last_message());
+    }
+    return code == ACL_SUCCESS;
+}
+
+/* The kernel has run: has it written behind any of the last blocks that it reached? */
+static void check_reached(const struct execution *run)
+{
+    for (size_t i = 0; i < size_min(run->reached_count, COUNT(run->reached)); ++i) {
+        memcheck_after_kernel(run->launch->function->name, run->reached[i]);
+    }
+}
+
 /* The bytes at a device address, when a live block of the program's has them all. */
 static void *find_memory(struct execution *run, uint64_t address, size_t bytes)
 {
     const struct arena *arena = &run->stream->context->device->arena;
-    const struct block *block = arena_find(arena, address);
+    struct block *block = arena_find(arena, address);
     uint64_t offset = block != NULL ? address - block->address : 0;
     if (LIKELY(block != NULL && block_is(block, BLOCK_LIVE) && offset <= block->bytes && bytes <= block->bytes - offset)) {
-        return arena_host(arena, address);
+        return check_on() && !check_reach(run, block, address, bytes) ? NULL : arena_host(arena, address);
+    }
+    if (check_on()) {
+        memcheck_gone(run->launch->function->name, (const void *)(uintptr_t)address, bytes);
     }
     if (fault_begin(run)) {
         text_add(&run->fault, "access to %zu bytes: ", bytes);
@@ -191,12 +225,14 @@ static void run_launch(struct task *task, struct stream *stream)
     run.args = launch->args;
     run.fault = (struct text){0};
     run.faulted = false;
+    run.reached_count = 0;
     aclError code = ACL_ERROR_RT_AICORE_EXCEPTION;
     if (LIKELY(use_enter(launch->function))) {
         code = fault_code(launch->function);
         if (LIKELY(!made_to_fail(&run, &code))) {
             execute(&run);
         }
+        check_reached(&run);
         use_leave();
     } else {
         run.faulted = true;

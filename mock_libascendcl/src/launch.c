@@ -85,9 +85,26 @@ static struct task *reserve_task(struct stream *stream, size_t size, struct args
     return NULL;
 }
 
+/* With addresses of memory that the device does not have, a launch would only fail later. */
+static aclError check_memory(const struct function *function, const struct device *device, const struct launch_args *args)
+{
+    if (args->host != NULL) {
+        return memcheck_args(device, function->name, args->host, args->size);
+    }
+    aclError code = ACL_SUCCESS;
+    for (uint32_t i = 0; args->values != NULL && i < function->num_params && code == ACL_SUCCESS; ++i) {
+        code = memcheck_args(device, function->name, args->values[i], function->params[i].size);
+    }
+    return code;
+}
+
 static aclError submit(struct stream *stream, struct function *function, uint16_t blocks,
                        const struct launch_config *config, const struct launch_args *args)
 {
+    aclError code = check_on() ? check_memory(function, stream->context->device, args) : ACL_SUCCESS;
+    if (UNLIKELY(code != ACL_SUCCESS)) {
+        return code;
+    }
     struct args_place place = {args->device, NULL, 0, NULL};
     size_t placed = place_size(args);
     struct task *task = reserve_task(stream, placed, &place);
@@ -96,6 +113,10 @@ static aclError submit(struct stream *stream, struct function *function, uint16_
     }
     if (placed != 0) {
         fill(function, args, &place);
+    }
+    if (check_on() && placed != 0) {
+        struct block_use use = stream_next_use(stream, function->name);
+        memcheck_queued_args(&use, place.host, placed);
     }
     uint32_t size = placed != 0 ? (uint32_t)placed : args->size;
     task->kind = &exec_launch;

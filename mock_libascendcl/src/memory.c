@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "aclmock/aclmock.h"
+#include "memcheck.h"
 
 #define STEP ((size_t)32) /* device memory is handed out in these */
 #define SMALL_PAGE 4096u
@@ -32,6 +33,12 @@ static struct block *live_block(const struct arena *arena, uint64_t address)
     return block != NULL && !block_is(block, BLOCK_FREE) && address - block->address < block->bytes ? block : NULL;
 }
 
+struct arena *memory_arena(const void *address)
+{
+    struct device *device = device_of_address(address);
+    return device != NULL ? &device->arena : &pinned;
+}
+
 struct place memory_place(const void *address)
 {
     struct place place = {PLACE_HOST, NULL, NULL, (void *)(uintptr_t)address};
@@ -58,20 +65,18 @@ bool memory_holds(const void *address, size_t size, struct place *place)
 
 static void explain_block(const struct block *block, uint64_t offset, size_t size, struct text *text)
 {
-    text_add(text, "%llu bytes into the block %#llx that %s made (%zu bytes, %zu with the driver's padding)",
-             (unsigned long long)offset, (unsigned long long)block->address, block->maker, block->size, block->bytes);
-    if (block_is(block, BLOCK_FREE)) {
-        text_add(text, " and %s freed", block->freer);
-    } else if (offset + size > block->bytes) {
-        text_add(text, ", and %zu bytes are wanted: %llu too many", size,
+    text_add(text, "%llu bytes into ", (unsigned long long)offset);
+    guard_describe(block, text);
+    if (!block_is(block, BLOCK_FREE) && offset + size > block->bytes) {
+        text_add(text, " (%zu bytes with the driver's padding), and %zu bytes are wanted: %llu too many", block->bytes, size,
                  (unsigned long long)(offset + size - block->bytes));
     }
 }
 
 void memory_explain(const void *address, size_t size, struct text *text)
 {
-    struct device *device = device_of_address(address);
-    const struct block *block = arena_find(device != NULL ? &device->arena : &pinned, address_number(address));
+    const struct device *device = device_of_address(address);
+    const struct block *block = arena_find(memory_arena(address), address_number(address));
     text_add(text, "%p is ", address);
     if (block != NULL && block->maker != NULL) {
         explain_block(block, address_number(address) - block->address, size, text);
@@ -85,9 +90,13 @@ void memory_explain(const void *address, size_t size, struct text *text)
 aclError memory_reach(const void *address, size_t size, const char *argument, struct place *place)
 {
     if (LIKELY(memory_holds(address, size, place))) {
-        return ACL_SUCCESS;
+        bool check = check_on() && place->block != NULL;
+        return check ? memcheck_reach(argument, place->block, address_number(address), size) : ACL_SUCCESS;
     }
     struct text why = {0};
+    if (check_on()) {
+        memcheck_gone(argument, address, size);
+    }
     memory_explain(address, size, &why);
     fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%s: %s", argument, text_get(&why));
     text_free(&why);
@@ -252,6 +261,9 @@ aclError aclrtMallocHost(void **hostPtr, size_t size)
 static aclError not_freeable(const void *pointer, const char *argument, const struct arena *arena, const char *made_by)
 {
     const struct block *block = arena_find(arena, address_number(pointer));
+    if (check_on()) {
+        memcheck_bad_free(pointer, argument, strcmp(argument, "hostPtr") == 0);
+    }
     uint64_t offset = block != NULL ? address_number(pointer) - block->address : 0;
     if (block != NULL && block_is(block, BLOCK_LIVE)) {
         return fail(ACL_ERROR_RT_PARAM_INVALID, "EL9999", "%s is %p, %llu bytes into block %#llx; free the block's start",
@@ -264,21 +276,34 @@ static aclError not_freeable(const void *pointer, const char *argument, const st
     return fail(ACL_ERROR_RT_PARAM_INVALID, "EL9999", "%s is %p, which is no memory of %s", argument, pointer, made_by);
 }
 
-static bool free_block_at(struct arena *arena, const void *pointer)
+/* The live block that starts there, or NULL. */
+static struct block *block_to_free(struct arena *arena, const void *pointer)
 {
     struct block *block = arena_find(arena, address_number(pointer));
-    return block != NULL && block->address == address_number(pointer) && block_is(block, BLOCK_LIVE) &&
-           arena_free(arena, block);
+    bool live = block != NULL && block->address == address_number(pointer) && block_is(block, BLOCK_LIVE);
+    return live ? block : NULL;
+}
+
+/* False: another thread was quicker. */
+static bool free_block(struct arena *arena, struct block *block, aclError *code)
+{
+    *code = check_on() ? memcheck_free(block) : ACL_SUCCESS;
+    return *code != ACL_SUCCESS || arena_free(arena, block);
 }
 
 aclError memory_free_device(void *devPtr)
 {
+    aclError code;
     struct device *device = device_of_address(devPtr);
-    const struct arena *arena = device != NULL ? &device->arena : &pinned;
-    if (device != NULL && free_block_at(&device->arena, devPtr)) {
-        return ACL_SUCCESS;
+    struct arena *arena = memory_arena(devPtr);
+    struct block *block = block_to_free(arena, devPtr);
+    if (device != NULL && block != NULL && free_block(arena, block, &code)) {
+        return code;
     }
     if (device == NULL && live_block(&pinned, address_number(devPtr)) != NULL) {
+        if (check_on()) {
+            memcheck_bad_free(devPtr, "devPtr", false);
+        }
         return fail(ACL_ERROR_RT_PARAM_INVALID, "EL9999", "devPtr is %p, page-locked host memory: use aclrtFreeHost",
                     devPtr);
     }
@@ -287,13 +312,18 @@ aclError memory_free_device(void *devPtr)
 
 aclError memory_free_host(void *hostPtr)
 {
+    aclError code;
     struct place place = memory_place(hostPtr);
     if (place.kind == PLACE_DEVICE) {
+        if (check_on()) {
+            memcheck_bad_free(hostPtr, "hostPtr", true);
+        }
         return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1011", "hostPtr is %p, memory of device %d: use aclrtFree", hostPtr,
                     place.device->user_id);
     }
-    if (free_block_at(&pinned, hostPtr)) {
-        return ACL_SUCCESS;
+    struct block *block = block_to_free(&pinned, hostPtr);
+    if (block != NULL && free_block(&pinned, block, &code)) {
+        return code;
     }
     return not_freeable(hostPtr, "hostPtr", &pinned, "aclrtMallocHost");
 }
@@ -337,6 +367,9 @@ aclError memory_copy(void *dst, const void *src, size_t count)
     aclError code = memory_reach(dst, count, "dst", &to);
     if (code == ACL_SUCCESS) {
         code = memory_reach(src, count, "src", &from);
+    }
+    if (check_on() && code == ACL_SUCCESS && to.kind != PLACE_DEVICE) {
+        code = memcheck_read(&from, src, count);
     }
     if (code == ACL_SUCCESS) {
         memmove(to.host, from.host, count);

@@ -14,6 +14,9 @@ struct place {
     void *host;            /* where the mock reaches the bytes */
 };
 
+/* The arena that the address is in, or page-locked memory's when it is in no device's. */
+struct arena *memory_arena(const void *address);
+
 /* Classifies an address. Memory that is in no live block is PLACE_HOST. */
 struct place memory_place(const void *address);
 

@@ -1,5 +1,6 @@
 #include "stream.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "aclmock/aclmock.h"
@@ -213,6 +214,13 @@ struct stream *stream_find_open(aclrtStream handle)
         return look_at_fault(stream, UINT64_MAX, false) == ACL_SUCCESS ? stream : NULL;
     }
     return stream;
+}
+
+struct block_use stream_next_use(const struct stream *stream, const char *what)
+{
+    struct block_use use = {&stream->queue.done, queue_pushed(&stream->queue) + 1, stream->id, "", ""};
+    snprintf(use.what, sizeof(use.what), "%s", what);
+    return use;
 }
 
 /* ---- waiting ------------------------------------------------------------------------------------------ */

@@ -4,6 +4,7 @@
 
 #include "context.h"
 #include "error.h"
+#include "memcheck.h"
 #include "memory.h"
 #include "queue.h"
 
@@ -77,6 +78,9 @@ aclError stream_drop(struct stream *stream);
 
 /* Reports, but does not clear, the fault of a task before the position. */
 aclError stream_fault_before(struct stream *stream, uint64_t position);
+
+/* For memcheck.h: the task that is queued next. */
+struct block_use stream_next_use(const struct stream *stream, const char *what);
 
 /* Waits for what is queued now, then reports and clears the fault of a task if there was one. */
 aclError stream_wait(struct stream *stream, int64_t timeout_ms);

@@ -3,6 +3,7 @@
 
 #include "acl/acl_rt.h"
 #include "engine.h"
+#include "memcheck.h"
 #include "memory.h"
 #include "stream.h"
 
@@ -24,6 +25,9 @@ struct fill {
 static void fail_task(struct stream *stream, const char *what, const void *address, size_t count)
 {
     struct text why = {0};
+    if (check_on()) {
+        memcheck_gone(what, address, count);
+    }
     text_add(&why, "%s of %zu bytes: ", what, count);
     memory_explain(address, count, &why);
     stream_fail(stream, ACL_ERROR_RT_SYS_DMA, why.data);
@@ -39,6 +43,9 @@ static void run_copy(struct task *task, struct stream *stream)
     } else if (!memory_holds(copy->src, copy->count, &from)) {
         fail_task(stream, "copy", copy->src, copy->count);
     } else {
+        if (check_on() && to.kind != PLACE_DEVICE) {
+            memcheck_read(&from, copy->src, copy->count);
+        }
         memmove(to.host, from.host, copy->count);
     }
 }
@@ -62,9 +69,25 @@ static aclError no_room_for_task(void)
     return fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EL9999", "no memory left to queue a task");
 }
 
+/* engine_lock, and checks learn which memory the task uses; src may be NULL. */
+static struct task *lock_for(struct stream *stream, const char *what, const void *dst, const void *src)
+{
+    if (!check_on()) {
+        return engine_lock(stream);
+    }
+    memcheck_queueing();
+    struct task *task = engine_lock(stream);
+    if (task != NULL) {
+        struct block_use use = stream_next_use(stream, what);
+        memcheck_queued(&use, dst);
+        memcheck_queued(&use, src);
+    }
+    return task;
+}
+
 static aclError queue_copy(struct stream *stream, void *dst, const void *src, size_t count)
 {
-    struct task *task = engine_lock(stream);
+    struct task *task = lock_for(stream, "a copy", dst, src);
     if (task == NULL) {
         return no_room_for_task();
     }
@@ -76,7 +99,7 @@ static aclError queue_copy(struct stream *stream, void *dst, const void *src, si
 
 static aclError queue_fill(struct stream *stream, void *dst, size_t count, int32_t value)
 {
-    struct task *task = engine_lock(stream);
+    struct task *task = lock_for(stream, "a memset", dst, NULL);
     if (task == NULL) {
         return no_room_for_task();
     }

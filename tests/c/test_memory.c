@@ -133,8 +133,8 @@ TEST(a_copy_that_leaves_its_allocation)
     CHECK_OK(aclrtSetDevice(0));
     char *memory = (char *)allocate(100);
     CHECK_EQ(aclrtMemcpy(memory + 28, 200, host, 200, ACL_MEMCPY_HOST_TO_DEVICE), ACL_ERROR_RT_PARAM_INVALID);
-    CHECK_SAID("28 bytes into the block");
-    CHECK_SAID("(100 bytes, 160 with the driver's padding)");
+    CHECK_SAID("28 bytes into the 100-byte block");
+    CHECK_SAID("(160 bytes with the driver's padding)");
     CHECK_SAID("68 too many");
     CHECK_EQ(aclrtMemcpy(host, 4096, memory, 4096, ACL_MEMCPY_DEVICE_TO_HOST), ACL_ERROR_RT_PARAM_INVALID);
     CHECK_EQ(aclrtMemset(memory, 4096, 0, 4096), ACL_ERROR_RT_PARAM_INVALID);
