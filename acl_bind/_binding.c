@@ -33,6 +33,51 @@ static void **find_slot(const char *function, const char **name)
     return NULL;
 }
 
+/* ---- DLPack: what ends a tensor that was given away, see _dlpack.py ------------------------------------- */
+
+/* A consumer that failed calls this with its exception set, which Python code would destroy. */
+static void drop_owner(PyObject *owner)
+{
+    PyGILState_STATE state = PyGILState_Ensure();
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    Py_DecRef(owner);
+    PyErr_Restore(type, value, traceback);
+    PyGILState_Release(state);
+}
+
+/* manager_ctx is behind the 48 bytes of a DLTensor, */
+static void drop_tensor(void *managed)
+{
+    drop_owner(((PyObject **)managed)[6]);
+}
+
+/* or behind the version. */
+static void drop_versioned(void *managed)
+{
+    drop_owner(((PyObject **)managed)[1]);
+}
+
+/* A capsule that nobody consumed still owns its tensor. */
+static void drop_capsule(PyObject *capsule)
+{
+    if (PyCapsule_IsValid(capsule, "dltensor")) {
+        drop_tensor(PyCapsule_GetPointer(capsule, "dltensor"));
+    } else if (PyCapsule_IsValid(capsule, "dltensor_versioned")) {
+        drop_versioned(PyCapsule_GetPointer(capsule, "dltensor_versioned"));
+    }
+}
+
+static uintptr_t acl_bind_tensor_deleter(int versioned)
+{
+    return versioned ? (uintptr_t)drop_versioned : (uintptr_t)drop_tensor;
+}
+
+static uintptr_t acl_bind_capsule_destructor(void)
+{
+    return (uintptr_t)drop_capsule;
+}
+
 /* Opens a library and fills the table from it. NULL, or what is wrong with it. */
 static const char *acl_bind_open(const char *path)
 {

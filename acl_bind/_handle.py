@@ -12,14 +12,37 @@ from typing import Any
 from ._ffi import acl, error_for, ffi, lib
 from .errors import AclForkError, AclHandleError
 
-_parent_pid = os.getpid()
+_owner_pid = os.getpid()  # the process that initialised ACL; a fork before that is none of ours
+_in_use = False
+_forked = False
 _ended = False  # set by the one atexit step: what is still alive then has been closed by it
+
+
+def mark_in_use() -> None:
+    """ACL is initialised in this process: from now on a fork makes a child that cannot use it."""
+    global _in_use, _owner_pid
+    _in_use, _owner_pid = True, os.getpid()
+
+
+def _after_fork() -> None:
+    global _forked  # noqa: PLW0603
+    _forked = _in_use
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
+def is_forked() -> bool:
+    """Whether this is the child of a process that had ACL initialised."""
+    return _forked
 
 
 def check_process() -> None:
     """Raise AclForkError in a forked child: its parent's devices are not its own."""
-    if os.getpid() != _parent_pid:
-        raise AclForkError('this process was forked after acl_bind was imported; start workers with multiprocessing\'s "spawn" method')
+    if _forked:
+        raise AclForkError(
+            'this process was forked after ACL was initialised in its parent; start workers with multiprocessing\'s "spawn" method'
+        )
 
 
 def current_context() -> int:
@@ -29,18 +52,29 @@ def current_context() -> int:
 
 
 @contextlib.contextmanager
-def in_context(context: int) -> Iterator[None]:
-    """Run under a context and put back the thread's own. A thread that had none keeps this one: ACL cannot take it away."""
+def in_context(context: int, *, must: bool = True) -> Iterator[None]:
+    """Run under a context and put back the thread's own. A thread that had none keeps this one: ACL cannot take it away.
+
+    ``must=False``: go on in the thread's own when the context is gone.
+    """
+    check_process()
     before = current_context()
     if context in (0, before):
         yield
         return
-    acl.aclrtSetCurrentContext(ffi.cast('void *', context))
+    (acl if must else lib).aclrtSetCurrentContext(ffi.cast('void *', context))
     try:
         yield
     finally:
         if before:
             lib.aclrtSetCurrentContext(ffi.cast('void *', before))
+
+
+def device_of(context: int) -> int | None:
+    """The number of the device that a context is on (0: the thread's own), None when there is no such context."""
+    number = ffi.new('int32_t *')
+    with in_context(context):
+        return int(number[0]) if lib.aclrtGetDevice(number) == 0 else None
 
 
 class Handle:
@@ -57,6 +91,7 @@ class Handle:
 
     def __init__(self, handle: int, *, context: int, parent: object = None, owned: bool = True) -> None:
         self._handle: int | None = handle
+        self._hash = hash((type(self), handle))  # stays when it is closed
         self._context = context
         self._parent = parent  # kept alive: a child never outlives what it was made from
         self._owned = owned
@@ -67,7 +102,9 @@ class Handle:
 
     @property
     def handle(self) -> int:
-        """The C handle. Raises AclHandleError after close()."""
+        """The C handle. Raises AclHandleError after close(), AclForkError in a forked child."""
+        if _forked:
+            check_process()
         if self._handle is None:
             kind = type(self).__name__
             raise AclHandleError(f'{kind}.handle', lib.ACL_ERROR_RT_INVALID_HANDLE, 'ACL_ERROR_RT_INVALID_HANDLE', f'this {kind} is closed')
@@ -83,13 +120,22 @@ class Handle:
 
     def close(self) -> None:
         """End the handle. Raises AclError when the library refuses; the object is closed all the same."""
+        if self._handle is not None and self._owned and not _ended and not self._park():
+            self._close()
+        self._handle = None
+
+    def _park(self) -> bool:
+        """Leave the handle to streams whose queued work uses it, if there are any."""
+        return False
+
+    def _close(self) -> None:
         handle, self._handle = self._handle, None
-        if handle is None or not self._owned or _ended:
-            return
+        if handle is None:
+            return  # another thread was quicker
         check_process()
         with Handle._registry_lock:
             Handle._registry.pop(id(self), None)
-        with in_context(self._context):
+        with in_context(self._context, must=False):
             self._end(handle)
 
     def _end(self, handle: int) -> None:
@@ -105,22 +151,34 @@ class Handle:
     def __enter__(self) -> Any:
         return self
 
+    def _twin(self) -> Handle:
+        """Another object for the same handle, which it takes over: this one is closed without ending anything."""
+        twin = type(self).__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        Handle.__init__(twin, self.handle, context=self._context, parent=self._parent)
+        with Handle._registry_lock:
+            Handle._registry.pop(id(self), None)
+        self._handle = None
+        return twin
+
     def __exit__(self, *_: object) -> None:
         self.close()
 
     def __del__(self) -> None:
-        if getattr(self, '_handle', None) is not None and self._owned and not _ended and os.getpid() == _parent_pid:
+        if getattr(self, '_handle', None) is not None and self._owned and not _ended and os.getpid() == _owner_pid:
             with contextlib.suppress(Exception):  # nobody is there to catch it
-                self.close()
+                self._close()  # nothing keeps it, so no stream does
 
     def __int__(self) -> int:
         return self.handle
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and isinstance(other, Handle) and self._handle is not None and self._handle == other._handle
+        if type(self) is not type(other) or not isinstance(other, Handle) or self._handle is None or self._handle != other._handle:
+            return False
+        return self._handle != 0 or self._context == other._context  # each context has a default stream
 
     def __hash__(self) -> int:
-        return hash((type(self), self._handle))
+        return self._hash
 
     def __reduce__(self) -> Any:
         raise TypeError(f'a {type(self).__name__} stands for a handle of this process and cannot be pickled')
@@ -135,7 +193,7 @@ class Handle:
 def close_all() -> None:
     """The atexit step: close what is alive, children before parents, and let nothing be closed after it."""
     global _ended  # noqa: PLW0603
-    if os.getpid() == _parent_pid:
+    if os.getpid() == _owner_pid:
         alive = [handle for ref in list(Handle._registry.values()) if (handle := ref()) is not None]
         for handle in sorted(alive, key=lambda each: each._order):
             with contextlib.suppress(Exception):  # an exit must not fail over what it leaves behind

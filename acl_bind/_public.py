@@ -3,8 +3,9 @@
 # ruff: noqa: F401
 
 from ._ffi import ffi, lib
-from .args import KernelArgs, Layout
-from .binary import Binary, Kernel
+from .args import KernelArgs
+from .binary import Binary
+from .context import Context
 from .device import Device, device_count
 from .errors import (
     AclAicoreError,
@@ -26,7 +27,11 @@ from .errors import (
     AclTimeoutError,
     AclVectorCoreError,
 )
+from .event import Event
+from .interop import from_dlpack
+from .kernel import Kernel
 from .launch import LaunchConfig, launch
+from .layout import Layout
 from .memory import DeviceBuffer
 from .runtime import Backend, backend
 from .stream import Stream

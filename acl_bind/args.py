@@ -2,60 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
 from ._ffi import acl, ffi
 from ._handle import in_context
-from .binary import Kernel, KernelMakers
-from .values import POINTER_SIZE, Argument, convert
+from .kernel import Kernel, KernelMakers
+from .layout import Hidden, Layout, lay_out, prepare, prepare_one
+from .values import POINTER_SIZE, Argument
 
 TOKEN = b'acl_bind'  # a value to find again
-
-
-@dataclasses.dataclass(frozen=True)
-class Row:
-    """One line of a layout."""
-
-    offset: int
-    size: int
-    kind: str  # 'pointer', 'value', 'placeholder', 'data' or 'hidden'
-    label: str
-    data: bytes  # host bytes; of a placeholder's slot: empty, the runtime fills it
-
-
-class Layout(tuple[Row, ...]):
-    """Rows of an argument list, in order. As text, a table; in a notebook, an HTML one."""
-
-    def table(self) -> list[tuple[str, ...]]:
-        return [(str(row.offset), str(row.size), row.kind, row.label, row.data.hex(' ', 8) or '(filled at launch)') for row in self]
-
-    def __str__(self) -> str:
-        rows = [('offset', 'size', 'kind', 'what', 'bytes'), *self.table()]
-        widths = [max(len(row[column]) for row in rows) for column in range(4)]
-        return '\n'.join(
-            f'{row[0]:>{widths[0]}}  {row[1]:>{widths[1]}}  {row[2]:<{widths[2]}}  {row[3]:<{widths[3]}}  {row[4]}' for row in rows
-        )
-
-    def _repr_html_(self) -> str:
-        head = ''.join(f'<th>{title}</th>' for title in ('offset', 'size', 'kind', 'what', 'bytes'))
-        body = ''.join('<tr>' + ''.join(f'<td>{cell}</td>' for cell in row) + '</tr>' for row in self.table())
-        return f'<table><tr>{head}</tr>{body}</table>'
-
-    @property
-    def size(self) -> int:
-        """Bytes of the whole argument block."""
-        return max((row.offset + row.size for row in self), default=0)
-
-
-@dataclasses.dataclass(frozen=True)
-class Hidden:
-    """What the runtime puts into a kernel's argument list besides the parameters, in bytes."""
-
-    head: int  # before them: the inter-core sync address of mix kernels
-    tail: int  # behind them: the overflow address
-    align: int  # of a parameter
 
 
 class UserArgs:
@@ -99,27 +55,6 @@ def find_hidden(kernel: Kernel) -> Hidden:
     return Hidden(head, offset - second - 2 * POINTER_SIZE, align)
 
 
-def lay_out(arguments: list[Argument], hidden: Hidden) -> Layout:
-    """Where the runtime puts everything: hidden slots in front, parameters, hidden slots behind, placeholders' data."""
-    rows = [Row(offset, POINTER_SIZE, 'hidden', 'inter-core sync', b'') for offset in range(0, hidden.head, POINTER_SIZE)]
-    end = hidden.head
-
-    def place(size: int) -> int:
-        nonlocal end
-        start = -(-end // hidden.align) * hidden.align
-        end = start + size
-        return start
-
-    for index, argument in enumerate(arguments):
-        data = b'' if argument.kind == 'placeholder' else argument.data
-        rows.append(Row(place(argument.slot_size), argument.slot_size, argument.kind, f'argument {index}', data))
-    rows += [Row(place(POINTER_SIZE), POINTER_SIZE, 'hidden', 'overflow', b'') for _ in range(hidden.tail // POINTER_SIZE)]
-    for index, argument in enumerate(arguments):
-        if argument.kind == 'placeholder':
-            rows.append(Row(place(len(argument.data)), len(argument.data), 'data', f'of argument {index}', argument.data))
-    return Layout(rows)
-
-
 class KernelArgs:
     """A kernel's arguments, laid out once and launched as often as wanted: ``kernel.args(x, y, np.int32(3))``.
 
@@ -129,7 +64,7 @@ class KernelArgs:
 
     def __init__(self, kernel: Kernel, *values: Any) -> None:
         self.kernel = kernel
-        self._arguments = [convert(value, index) for index, value in enumerate(values)]
+        self._arguments = prepare(kernel, values)
         self._build()
 
     def _build(self) -> None:
@@ -150,7 +85,7 @@ class KernelArgs:
 
     def __setitem__(self, index: int, value: Any) -> None:
         position = range(len(self._arguments))[index]
-        old, new = self._arguments[position], convert(value, position)
+        old, new = self._arguments[position], prepare_one(self.kernel, self._arguments, position, value)
         self._arguments[position] = new
         same = (old.kind == 'placeholder') == (new.kind == 'placeholder') and len(old.data) == len(new.data)
         if not same:
@@ -163,11 +98,14 @@ class KernelArgs:
                 acl.aclrtKernelArgsFinalize(self._args.handle)
 
     def layout(self) -> Layout:
-        """Offset, size, kind and bytes of every slot, hidden ones included. Prints as a table."""
-        return lay_out(self._arguments, self.kernel.hidden_slots)
+        """Offset, size, kind, value and bytes of every slot, hidden ones included. Prints as a table; a notebook shows a picture."""
+        return lay_out(self._arguments, self.kernel.hidden_slots, self.kernel.layout, self.kernel.param_names)
 
     def _kept(self) -> Iterator[object]:
         return (argument.keep for argument in self._arguments if argument.keep is not None)
+
+    def _repr_html_(self) -> str:
+        return self.layout()._repr_html_()
 
     def __repr__(self) -> str:
         return f'<KernelArgs of {self.kernel.name}: {", ".join(argument.kind for argument in self._arguments) or "none"}>'

@@ -1,27 +1,23 @@
-"""Operator binaries and their kernels."""
+"""Operator binaries: loading them, and finding kernels and variables in them."""
 
 from __future__ import annotations
 
-import functools
 import os
 import pathlib
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+import weakref
+from collections.abc import Sequence
+from typing import Any
 
+from ._checks import check_int
 from ._ffi import acl, error_for, ffi, lib
-from ._handle import Handle, current_context, in_context
+from ._handle import Handle, current_context, device_of, in_context
+from .device import Scope
 from .errors import AclContextError, AclKernelNotFoundError
+from .kernel import Kernel
+from .memory import DeviceBuffer
+from .rt import get_function_name
 from .runtime import ensure_init
-
-if TYPE_CHECKING:
-    from .args import Hidden, KernelArgs
-
-
-class KernelMakers:
-    """What a kernel makes is defined in args.py, which is above this module and puts its makers here."""
-
-    args: Callable[..., KernelArgs]
-    hidden: Callable[[Kernel], Hidden]
+from .stream import park
 
 
 class Binary(Handle):
@@ -32,6 +28,7 @@ class Binary(Handle):
     """
 
     name: str
+    _kernels: weakref.WeakValueDictionary[int, Kernel]  # those in use, by id()
 
     _order = 4
 
@@ -46,6 +43,7 @@ class Binary(Handle):
         self = cls.__new__(cls)
         Handle.__init__(self, int(ffi.cast('uintptr_t', place[0])), context=current_context(), parent=keep)
         self.name = name
+        self._kernels = weakref.WeakValueDictionary()
         return self
 
     @classmethod
@@ -78,65 +76,78 @@ class Binary(Handle):
         options, keep = _options(magic, lazy)
         return cls._load('aclrtBinaryLoadFromData', ffi.from_buffer(data), len(data), options, keep=(data, keep), name=name)
 
-    def get_kernel(self, name: str) -> Kernel:
+    @classmethod
+    def from_handle(cls, handle: int, owner: object = None, *, name: str = 'borrowed') -> Binary:
+        """A binary that somebody else loaded and will unload. ``owner`` is kept alive."""
+        self = cls.__new__(cls)
+        Handle.__init__(self, handle, context=current_context(), parent=owner, owned=False)
+        self.name = name
+        self._kernels = weakref.WeakValueDictionary()
+        return self
+
+    def get_kernel(self, name: str, *, on: Scope | None = None, param_names: Sequence[str] = ()) -> Kernel:
         """The kernel of that name (aclrtBinaryGetFunction).
 
-        Raises AclKernelNotFoundError, whose text has the names there are, and AclContextError without a device.
+        on: the device or context to put the code on, if it is not the binary's own. param_names: what to call the
+        parameters in messages and layouts. Raises AclKernelNotFoundError, whose text has the names there are, and
+        AclContextError without a device.
         """
+        return self._look_up('aclrtBinaryGetFunction', name, ffi.new('char[]', name.encode()), on, param_names)
+
+    def get_kernel_by_entry(self, entry: int, *, on: Scope | None = None, param_names: Sequence[str] = ()) -> Kernel:
+        """The kernel with that tiling key (aclrtBinaryGetFunctionByEntry). Raises as ``get_kernel``."""
+        check_int('entry', entry, 0, (1 << 64) - 1)
+        return self._look_up('aclrtBinaryGetFunctionByEntry', '', entry, on, param_names)
+
+    def _look_up(self, api: str, name: str, key: Any, on: Scope | None, param_names: Sequence[str]) -> Kernel:
         place = ffi.new('aclrtFuncHandle *')
         self._context = self._context or current_context()  # loaded before there was a device: this one is its own now
-        if not self._context:
-            raise AclContextError('aclrtBinaryGetFunction', lib.ACL_ERROR_RT_CONTEXT_NULL, 'ACL_ERROR_RT_CONTEXT_NULL')
-        with in_context(self._context):
-            code = lib.aclrtBinaryGetFunction(self._pointer, ffi.new('char[]', name.encode()), place)
+        context = on.handle if on is not None else self._context
+        if not context:
+            raise AclContextError(api, lib.ACL_ERROR_RT_CONTEXT_NULL, 'ACL_ERROR_RT_CONTEXT_NULL')
+        with in_context(context):
+            code = getattr(lib, api)(self._pointer, key, place)
             if code:
                 refused = code == lib.ACL_ERROR_RT_PARAM_INVALID
-                raise error_for('aclrtBinaryGetFunction', code, AclKernelNotFoundError if refused else None)
-        return Kernel._create(self, int(ffi.cast('uintptr_t', place[0])), name)
+                raise error_for(api, code, AclKernelNotFoundError if refused else None)
+        handle = int(ffi.cast('uintptr_t', place[0]))
+        kernel = Kernel._create(self, handle, name or get_function_name(handle), context)
+        kernel.param_names = tuple(param_names)
+        self._kernels[id(kernel)] = kernel
+        return kernel
+
+    def get_global(self, name: str) -> DeviceBuffer:
+        """A global variable of the binary, as a borrowed buffer of uint8 on its device (aclrtBinaryGetGlobal, CANN 9.1).
+
+        Raises AclKernelNotFoundError when there is none of that name.
+        """
+        place, size = ffi.new('void **'), ffi.new('size_t *')
+        with in_context(self._context):
+            acl.aclrtBinaryGetGlobal(self._pointer, ffi.new('char[]', name.encode()), place, size)
+            address = int(ffi.cast('uintptr_t', place[0]))
+            return DeviceBuffer.from_handle(address, int(size[0]), owner=self, device_id=device_of(0))
+
+    def close(self, *, force: bool = False) -> None:
+        """Unload it (aclrtBinaryUnLoad), after queued work that uses it.
+
+        Raises RuntimeError while kernels of it are in use; ``force=True`` closes it all the same, and they with it.
+        """
+        if self._kernels and not force and not self.is_closed and self._owned:
+            names = ', '.join(sorted({kernel.name for kernel in self._kernels.values()}))
+            raise RuntimeError(f'{self.name} has kernels in use ({names}); drop them first, or close(force=True)')
+        super().close()
+
+    def __exit__(self, *_: object) -> None:
+        self.close(force=True)
+
+    def _park(self) -> bool:
+        return park(self)
 
     def _destructor(self) -> tuple[Any, str]:
         return lib.aclrtBinaryUnLoad, 'aclrtBinaryUnLoad'
 
     def __repr__(self) -> str:
         return f'<Binary {self.name}, {self._state()}>'
-
-
-class Kernel(Handle):
-    """A kernel of a binary, from ``binary.get_kernel(name)``. Keeps the binary loaded; needs no closing."""
-
-    name: str
-
-    def __init__(self, *_: object) -> None:
-        raise TypeError('kernels come from binary.get_kernel(name)')
-
-    @classmethod
-    def _create(cls, binary: Binary, handle: int, name: str) -> Kernel:
-        self = cls.__new__(cls)
-        Handle.__init__(self, handle, context=binary._context, parent=binary, owned=False)
-        self.name = name
-        return self
-
-    @property
-    def binary(self) -> Binary:
-        return self._parent  # type: ignore[return-value]
-
-    @property
-    def handle(self) -> int:
-        """The C handle. Raises AclHandleError when the binary was closed."""
-        self.binary.handle  # noqa: B018
-        return super().handle
-
-    def args(self, *values: Any) -> KernelArgs:
-        """An argument list for this kernel that can be launched many times and changed in between."""
-        return KernelMakers.args(self, *values)
-
-    @functools.cached_property
-    def hidden_slots(self) -> Hidden:
-        """What the runtime puts into this kernel's argument list besides its parameters."""
-        return KernelMakers.hidden(self)
-
-    def __repr__(self) -> str:
-        return f'<Kernel {self.name} of {self.binary.name}>'
 
 
 def _magic(name: str) -> int:

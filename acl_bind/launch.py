@@ -10,9 +10,9 @@ from typing import Any
 from ._ffi import acl, ffi, lib
 from ._handle import in_context
 from .args import KernelArgs, append_all
-from .binary import Kernel
-from .stream import Stream
-from .values import convert
+from .kernel import Kernel
+from .layout import prepare
+from .stream import as_stream
 
 BLOCKS_AT_MOST = 0xFFFF  # the runtime cuts the number to 16 bits
 
@@ -88,19 +88,23 @@ class LaunchConfig:
         return ffi.new('aclrtLaunchKernelCfg *', {'attrs': attributes, 'numAttrs': len(rows)}), attributes
 
 
-def launch(stream: Stream, config: LaunchConfig | int, kernel: Kernel, *args: Any) -> None:
+def launch(stream: Any, config: LaunchConfig | int, kernel: Kernel, *args: Any) -> None:
     """Queue a kernel on a stream (aclrtLaunchKernelWithConfig).
 
     ``config``: a LaunchConfig, or just the number of blocks. ``args``: the kernel's arguments in order, or one KernelArgs
     of it. The stream keeps buffers, placeholders and the binary alive until it has passed the launch. A failure on the
     device is raised by a later ``stream.sync()``, with the line of this call.
+
+    ``stream``: a Stream, an object with ``__acl_stream__``, ``.npu_stream`` or ``_as_parameter_``, an int handle, or None
+    for the default stream of the thread's context.
     """
+    stream = as_stream(stream)
     if not isinstance(config, LaunchConfig):
         config = LaunchConfig(config)
     prepared = args[0] if len(args) == 1 and isinstance(args[0], KernelArgs) else None
     if prepared is not None and prepared.kernel != kernel:
         raise ValueError(f'the arguments are of kernel {prepared.kernel.name}, the launch is of {kernel.name}')
-    arguments = [] if prepared is not None else [convert(value, index) for index, value in enumerate(args)]
+    arguments = [] if prepared is not None else prepare(kernel, args)
     if config.num_blocks == 0:
         return
     with in_context(stream._context or kernel._context):
@@ -112,6 +116,6 @@ def launch(stream: Stream, config: LaunchConfig | int, kernel: Kernel, *args: An
             handle = place[0]
             append_all(handle, arguments)
         acl.aclrtLaunchKernelWithConfig(kernel._pointer, config.num_blocks, stream._pointer, config._c_config[0], handle, ffi.NULL)
-    stream._keep(kernel, prepared, arguments)
+    stream._keep(kernel, prepared, arguments if prepared is None else list(prepared._arguments))
     frame = sys._getframe(1)
     stream._launches.append((kernel.name, frame.f_code, frame.f_lineno))

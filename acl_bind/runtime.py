@@ -26,6 +26,7 @@ def ensure_init() -> None:
             if code not in (0, lib.ACL_ERROR_REPEAT_INITIALIZE):
                 raise error_for('aclInit', code)
             atexit.register(_at_exit)
+            _handle.mark_in_use()
             _initialised = True
 
 
@@ -35,6 +36,8 @@ def is_initialised() -> bool:
 
 
 def _at_exit() -> None:
+    if _handle.is_forked():
+        return  # everything is the parent's
     _handle.close_all()
     with contextlib.suppress(Exception):  # gives back our share only
         if lib.has('aclFinalizeReference'):

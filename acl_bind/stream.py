@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import itertools
 import linecache
+import math
+import weakref
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from ._checks import milliseconds
 from ._ffi import acl, error_for, ffi, lib
-from ._handle import Handle, in_context
-from .device import Device, Makers
-from .errors import AclDeviceError
+from ._handle import Handle, check_process, current_context, device_of, in_context
+from .callback import Callbacks
+from .device import Device, Makers, Scope
+from .errors import AclDeviceError, AclError, AclTimeoutError
+from .event import Event
 
 if TYPE_CHECKING:
     from types import CodeType
 
 LAUNCHES_SHOWN = 16
+
+_live: weakref.WeakValueDictionary[int, Stream] = weakref.WeakValueDictionary()  # by id(), since equal ones are kept apart
 
 
 class Stream(Handle):
@@ -24,45 +32,71 @@ class Stream(Handle):
     """
 
     _order = 2
+    device_id: int | None
 
     def __init__(self, *_: object) -> None:
         raise TypeError('streams come from device.create_stream(); Stream.from_handle(h) borrows one that exists')
 
-    def _init(self, handle: int, *, context: int, parent: object, owned: bool) -> Stream:
+    def _init(self, handle: int, *, context: int, device_id: int | None, parent: object, owned: bool) -> Stream:
         Handle.__init__(self, handle, context=context, parent=parent, owned=owned)
+        self.device_id = device_id
         self._kept: list[object] = []  # what queued work uses
         self._launches: list[tuple[str, CodeType, int]] = []  # since the last good sync: kernel, where in the program
+        self._callbacks = Callbacks()
+        _live[id(self)] = self
         return self
 
     @classmethod
-    def _create(cls, device: Device) -> Stream:
+    def _create(cls, scope: Scope, priority: int = 0, flags: int = 0) -> Stream:
         place = ffi.new('aclrtStream *')
-        with in_context(device.handle):
-            acl.aclrtCreateStream(place)
-        return cls.__new__(cls)._init(int(ffi.cast('uintptr_t', place[0])), context=device.handle, parent=device, owned=True)
+        with in_context(scope.handle):
+            if priority or flags:
+                acl.aclrtCreateStreamWithConfig(place, priority, flags)
+            else:
+                acl.aclrtCreateStream(place)
+        return cls._adopt(scope, int(ffi.cast('uintptr_t', place[0])), owned=True)
+
+    @classmethod
+    def _adopt(cls, scope: Scope, handle: int, *, owned: bool) -> Stream:
+        return cls.__new__(cls)._init(handle, context=scope.handle, device_id=scope.device_id, parent=scope, owned=owned)
+
+    @classmethod
+    def _default(cls, scope: Scope) -> Stream:
+        return cls._adopt(scope, 0, owned=False)
 
     @classmethod
     def from_handle(cls, handle: int, owner: object = None) -> Stream:
         """A stream that somebody else made and will destroy. ``owner`` is kept alive."""
-        return cls.__new__(cls)._init(handle, context=0, parent=owner, owned=False)
+        return cls.__new__(cls)._init(handle, context=0, device_id=None, parent=owner, owned=False)
 
     @property
     def device(self) -> Device | None:
         """The device it was made on; None for a borrowed one."""
-        return self._parent if self._owned else None  # type: ignore[return-value]
+        scope = self._parent
+        return scope if isinstance(scope, Device) else getattr(scope, 'device', None)
+
+    # ---- waiting
 
     def sync(self, timeout: float | None = None) -> None:
         """Wait until all queued work is done (aclrtSynchronizeStream), or for ``timeout`` seconds.
 
-        A failure on the device is raised here, as an AclDeviceError that names the launches since the last good sync;
-        AclTimeoutError when the time is over, and the work goes on.
+        A failure on the device is raised here, as an AclDeviceError that names the launches since the last good sync, and
+        so is what a callback raised. AclTimeoutError when the time is over, and the work goes on.
         """
+        if self._callbacks.running_here:
+            raise RuntimeError('a callback waits for its own stream, which waits for the callback: sync() belongs outside of it')
         with in_context(self._context):
             if timeout is None:
-                self._passed('aclrtSynchronizeStream', lib.aclrtSynchronizeStream(self._pointer))
+                api, code = 'aclrtSynchronizeStream', lib.aclrtSynchronizeStream(self._pointer)
             else:
-                code = lib.aclrtSynchronizeStreamWithTimeout(self._pointer, max(1, round(timeout * 1000)))
-                self._passed('aclrtSynchronizeStreamWithTimeout', code)
+                api = 'aclrtSynchronizeStreamWithTimeout'
+                code = lib.aclrtSynchronizeStreamWithTimeout(self._pointer, milliseconds(timeout))
+            error = self._after_wait(error_for(api, code) if code else None)
+        if error is not None:
+            raise error
+        raised = self._callbacks.take_raised()
+        if raised is not None:
+            raise raised
 
     @property
     def is_done(self) -> bool:
@@ -72,20 +106,70 @@ class Stream(Handle):
             acl.aclrtStreamQuery(self._pointer, status)
         return bool(status[0] == lib.ACL_STREAM_STATUS_COMPLETE)
 
+    # ---- order between streams
+
+    def record(self, event: Event | None = None, *, timing: bool = True) -> Event:
+        """Put a mark behind what is queued now (aclrtRecordEvent): the given event, or a new one. Returns it."""
+        if event is None:
+            event = Makers.event(self._scope(), timing)
+        with in_context(self._context):
+            acl.aclrtRecordEvent(event._pointer, self._pointer)
+        return event
+
+    def wait(self, what: Event | Stream, timeout: float | None = None) -> None:
+        """Let what is queued from now on wait for an event, or for what is queued on another stream now. Returns at once.
+
+        ``timeout``: seconds, rounded up, after which the device gives up (aclrtStreamWaitEventWithTimeout); None: never.
+        """
+        event = what.record(timing=False) if isinstance(what, Stream) else what
+        with in_context(self._context):
+            if timeout is None:
+                acl.aclrtStreamWaitEvent(self._pointer, event._pointer)
+            else:
+                milliseconds(timeout)  # the checks
+                acl.aclrtStreamWaitEventWithTimeout(self._pointer, event._pointer, max(1, math.ceil(timeout)))
+        self._keep(event)
+
+    def _scope(self) -> Scope:
+        if not isinstance(self._parent, Scope):
+            raise ValueError('a borrowed stream cannot make events: pass one from device.create_event()')
+        return self._parent
+
+    # ---- host functions, failure
+
+    def launch_host_func(self, function: Callable[..., object], *arguments: Any) -> None:
+        """Call a Python function when the stream gets there (aclrtLaunchHostFunc); what is queued behind it waits.
+
+        It runs on a thread of the library and must not wait for its own stream. What it raises, the next sync() raises.
+        """
+        if not callable(function):
+            raise TypeError(f'{function!r} cannot be called')
+        with in_context(self._context):
+            self._callbacks.launch(self._pointer, function, arguments)
+
+    def stop_on_failure(self) -> None:
+        """After a failure on the device run nothing more that is queued (aclrtSetStreamFailureMode). There is no way back."""
+        with in_context(self._context):
+            acl.aclrtSetStreamFailureMode(self._pointer, lib.ACL_STOP_ON_FAILURE)
+
+    # ---- what queued work uses
+
     def _keep(self, *objects: object) -> None:
         self._kept.append(objects)
 
-    def _passed(self, api: str, code: int) -> None:
-        """After a wait: let go of what the work used, or raise."""
-        if code:
-            error = error_for(api, code)
-            if isinstance(error, AclDeviceError):
-                error = type(error)(error.api, error.code, error.name, error.detail, self._launch_list())
-                self._kept.clear()
-                self._launches.clear()
-            raise error
+    def _uses(self, wanted: Handle) -> bool:
+        return any(_holds(entry, wanted) for entry in list(self._kept))
+
+    def _after_wait(self, error: AclError | None) -> AclError | None:
+        """After a wait that ended so: let go of what the work used. Returns the error, with the launches it may be about."""
+        if isinstance(error, AclTimeoutError) or (error is not None and not isinstance(error, AclDeviceError)):
+            return error  # the work goes on, or nothing was waited for
+        if error is not None and self._launches:
+            extra = '\n'.join(part for part in (error.extra, self._launch_list()) if part)
+            error = type(error)(error.api, error.code, error.name, error.detail, extra)
         self._kept.clear()
         self._launches.clear()
+        return error
 
     def _launch_list(self) -> str:
         lines = [f'Launches on this stream since the last sync, the newest last ({len(self._launches)}):']
@@ -102,5 +186,83 @@ class Stream(Handle):
         super().close()
         self._kept.clear()
 
+    def __repr__(self) -> str:
+        place = '' if self.device_id is None else f' on device {self.device_id}'
+        return f'<Stream{place}, {"default" if self._handle == 0 else self._state()}>'
 
+
+def streams_of(scope: Scope) -> list[Stream]:
+    """Those that are open in a context."""
+    return [stream for stream in list(_live.values()) if stream._context == scope.handle and not stream.is_closed]
+
+
+def _after_wait(scope: Scope, error: AclError | None) -> AclError | None:
+    for stream in streams_of(scope):
+        error = stream._after_wait(error)
+    return error
+
+
+Makers.streams = streams_of
+Makers.after_wait = _after_wait
 Makers.stream = Stream._create
+Makers.default_stream = Stream._default
+
+
+def _parts(entry: object) -> Iterator[object]:
+    if isinstance(entry, (tuple, list)):
+        yield from entry
+    yield getattr(entry, 'keep', None)
+    yield getattr(entry, '_parent', None) if isinstance(entry, Handle) else None
+
+
+def _holds(entry: object, wanted: Handle) -> bool:
+    """Whether something kept for queued work is, or leads to, this very object."""
+    return entry is wanted or any(part is not None and _holds(part, wanted) for part in _parts(entry))
+
+
+def park(owner: Handle) -> bool:
+    """Hand an object that is being closed to the streams whose work uses it; its handle ends when they have passed it."""
+    users = [stream for stream in list(_live.values()) if stream._uses(owner)]
+    if users:
+        twin = owner._twin()
+        for stream in users:
+            stream._keep(twin)
+    return bool(users)
+
+
+# ---- streams of others ------------------------------------------------------------------------------------------------
+
+_borrowed: dict[tuple[int, int], Stream] = {}  # by context and handle
+BORROWED_AT_MOST = 256
+
+
+def _handle_of(value: Any) -> int:
+    if hasattr(value, '__acl_stream__'):
+        _, handle = value.__acl_stream__()
+    else:
+        handle = getattr(value, 'npu_stream', getattr(value, '_as_parameter_', value))
+    handle = getattr(handle, 'value', handle)  # a ctypes.c_void_p
+    if handle is None:
+        return 0
+    if isinstance(handle, bool) or not isinstance(handle, int):
+        raise TypeError(
+            f'stream is {type(value).__name__}, expected a Stream, an object with __acl_stream__, .npu_stream or _as_parameter_, '
+            'an int handle, or None for the default stream'
+        )
+    return handle
+
+
+def as_stream(value: Any) -> Stream:
+    """A Stream for whatever stands for one. Read anew at each call: torch_npu changes what ``.npu_stream`` says."""
+    if isinstance(value, Stream):
+        return value
+    check_process()
+    handle, context = _handle_of(value), current_context()
+    stream = _borrowed.get((context, handle))
+    if stream is None:
+        stream = Stream.from_handle(handle)
+        stream._context, stream.device_id = context, device_of(context) if context else None
+        if len(_borrowed) >= BORROWED_AT_MOST:
+            _borrowed.pop(next(iter(_borrowed)))
+        _borrowed[(context, handle)] = stream
+    return stream

@@ -1,28 +1,32 @@
 """What a Python value becomes as a kernel argument: bytes by value, an address, or data that travels along.
 
-| value                                                    | becomes                                              |
-|----------------------------------------------------------|------------------------------------------------------|
-| DeviceBuffer, Ptr(int), None                             | an 8-byte pointer; null for None and empty buffers   |
-| numpy fixed-width scalar, ctypes scalar                  | its bytes, bit for bit                               |
-| bool, np.bool_                                           | 1 byte                                               |
-| ctypes or cffi struct, aligned np.void, bytes            | its bytes                                            |
-| Placeholder(any of the last row, or a numpy array)       | a pointer to a copy on the device                    |
-| bare int or float, host array, packed np.void            | TypeError, which says what to write instead          |
+| value                                                       | becomes                                              |
+|-------------------------------------------------------------|------------------------------------------------------|
+| DeviceBuffer, torch_npu tensor, DLPack (type 12), Ptr(int)  | an 8-byte pointer; null for an empty buffer          |
+| None                                                        | a null pointer                                       |
+| numpy fixed-width scalar, ctypes or cffi scalar             | its bytes, bit for bit                               |
+| bool, np.bool_                                              | 1 byte                                               |
+| ctypes or cffi struct, aligned np.void, bytes               | its bytes                                            |
+| Placeholder(any of the last row, or a host array)           | a pointer to a copy on the device                    |
+| int, float where the binary tells the parameter's size      | that many bytes, range-checked                       |
+| int or float elsewhere, host array, packed np.void          | TypeError, which says what to write instead          |
 """
 
 from __future__ import annotations
 
-import ctypes
 import dataclasses
 import struct
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from ._ffi import ffi
+from ._host import host_array, host_bytes
 from .memory import DeviceBuffer
+from .scalars import Plain, plain_bytes
 
 POINTER_SIZE = 8
+SHOWN = 40  # characters of a value in a layout
 
 
 class Ptr:
@@ -42,13 +46,23 @@ class Ptr:
 class Placeholder:
     """A pointer argument whose data travels with the arguments: small host data such as tiling, at most some KiB.
 
-    ``data``: bytes, a numpy array or structured scalar, a ctypes or cffi struct. Copied now.
+    ``data``: bytes, a host array (numpy, buffer protocol, CPU DLPack), a numpy scalar, a ctypes or cffi struct. Copied now.
     """
 
-    __slots__ = ('data',)
+    __slots__ = ('align', 'data')
 
     def __init__(self, data: Any) -> None:
-        self.data = placeholder_bytes(data)
+        found = plain_bytes(data)
+        if found is not None:
+            self.data = found.data
+        elif host_bytes(data):
+            self.data = host_array(data, 'the data of a Placeholder').tobytes()
+        else:
+            raise TypeError(
+                f'a Placeholder takes bytes, a host array, a numpy scalar, or a ctypes or cffi struct, not {type(data).__name__}'
+            )
+        if not self.data:
+            raise ValueError('a Placeholder needs at least one byte of data')
 
     def __repr__(self) -> str:
         return f'Placeholder({len(self.data)} bytes)'
@@ -61,6 +75,10 @@ class Argument:
     kind: str  # 'pointer', 'value' or 'placeholder'
     data: bytes  # a placeholder's: what it points to
     keep: object = None
+    align: int = POINTER_SIZE  # of its C type, bytes
+    shown: str = ''  # for people
+    device_id: int | None = None  # where a pointer points to, if known
+    checked: bool = True  # a pointer whose memory is known; False: an address that came as a number
 
     @property
     def slot_size(self) -> int:
@@ -68,99 +86,92 @@ class Argument:
         return POINTER_SIZE if self.kind == 'placeholder' else len(self.data)
 
 
-def placeholder_bytes(data: Any) -> bytes:
-    if isinstance(data, np.ndarray):
-        if not data.flags.c_contiguous:
-            raise TypeError('a Placeholder takes C-contiguous arrays; use np.ascontiguousarray')
-        if data.dtype.hasobject:
-            raise TypeError(f'a Placeholder cannot hold Python objects (dtype {data.dtype})')
-        raw = data.tobytes()
-    elif isinstance(data, np.generic):
-        raw = data.tobytes()
-    elif isinstance(data, (bytes, bytearray, memoryview)):
-        raw = bytes(data)
-    else:
-        raw = struct_bytes(data) or b''
-        if not raw:
-            raise TypeError(f'a Placeholder takes bytes, a numpy array or scalar, or a ctypes or cffi struct, not {type(data).__name__}')
-    if not raw:
-        raise ValueError('a Placeholder needs at least one byte of data')
-    return raw
-
-
-def struct_bytes(value: Any) -> bytes | None:
-    """The bytes of a ctypes or cffi value; None for anything else."""
-    if isinstance(value, (ctypes.Structure, ctypes.Union, ctypes.Array)):
-        return bytes(value)
-    if isinstance(value, ffi.CData) and ffi.typeof(value).kind in ('struct', 'union', 'array'):
-        return bytes(ffi.buffer(value if ffi.typeof(value).kind == 'array' else ffi.addressof(value)))
-    if isinstance(value, ffi.CData) and ffi.typeof(value).kind == 'pointer' and ffi.typeof(value).item.kind in ('struct', 'union'):
-        return bytes(ffi.buffer(value))  # what ffi.new('T *') gives
-    return None
+# Makers of arguments for values of other libraries; interop.py puts its own here.
+adapters: list[Callable[[Any], Argument | None]] = []
 
 
 def pointer(address: int) -> bytes:
     return struct.pack('<Q', address)
 
 
-def _structured_bytes(value: np.void) -> bytes:
-    names = value.dtype.names
-    if names is None:
-        return value.tobytes()
-    aligned = np.dtype([(name, value.dtype.fields[name][0]) for name in names], align=True)  # type: ignore[index]
-    fields = [value.dtype.fields[name][1] for name in names]  # type: ignore[index]
-    if aligned.itemsize != value.dtype.itemsize or fields != [aligned.fields[name][1] for name in names]:  # type: ignore[index]
-        raise TypeError(
-            f'the structured dtype is packed ({value.dtype.itemsize} bytes, the C struct has {aligned.itemsize}); '
-            'make it with align=True, or pass .tobytes() to mean the packed bytes'
-        )
-    return value.tobytes()
+def label(index: int, names: Sequence[str] = ()) -> str:
+    """How messages and layouts call an argument."""
+    return f'argument {index}' + (f' ({names[index]})' if index < len(names) and names[index] else '')
 
 
-def _scalar_bytes(value: Any) -> bytes | None:
-    if isinstance(value, (bool, np.bool_)):  # before int: a bool is one
-        return b'\1' if value else b'\0'
-    if isinstance(value, np.void):
-        return _structured_bytes(value)
-    if isinstance(value, np.generic):
-        if value.dtype.hasobject or value.dtype.kind in 'USMm':
-            raise TypeError(f'a numpy {value.dtype} is no kernel argument')
-        return value.tobytes()
-    if isinstance(value, ctypes._SimpleCData):
-        return bytes(value)
-    if isinstance(value, (bytes, bytearray, memoryview)):
-        return bytes(value)
-    return struct_bytes(value)
+def _sized_int(value: int, size: int) -> bytes:
+    if size not in (1, 2, 4, 8):
+        raise TypeError(f"the parameter has {size} bytes, which an int does not fit; pass a struct or bytes of that size")
+    low, high = -(1 << (8 * size - 1)), (1 << (8 * size)) - 1
+    if not low <= value <= high:
+        raise ValueError(f'{value} does not fit the {size} bytes of the parameter, expected {low} to {high}')
+    return value.to_bytes(size, 'little', signed=value < 0)
+
+
+def _sized_float(value: float, size: int) -> bytes:
+    if size not in (4, 8):
+        wanted = 'np.float16 or a bfloat16' if size == 2 else 'a value of that size'
+        raise TypeError(f'the parameter has {size} bytes, which a float does not tell the type of; pass {wanted}')
+    try:
+        return struct.pack('<f' if size == 4 else '<d', value)
+    except OverflowError:
+        raise ValueError(f'{value} does not fit the {size} bytes of the parameter, a float32') from None
+
+
+def _bare(value: Any, size: int | None) -> Plain | None:
+    """A Python int or float, by the size that the binary tells."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    if size is None:
+        kind, example = ('int', 'int32') if isinstance(value, int) else ('float', 'float32')
+        raise TypeError(f'a bare {kind} has no width for a kernel; write np.{example}({value}) or another numpy or ctypes type')
+    data = _sized_int(value, size) if isinstance(value, int) else _sized_float(value, size)
+    return Plain(data, size)
 
 
 def _refuse(value: Any) -> TypeError:
-    if isinstance(value, int):
-        return TypeError(f'a bare int has no width for a kernel; write np.int32({value}) or another numpy or ctypes type')
-    if isinstance(value, float):
-        return TypeError(f'a bare float has no width for a kernel; write np.float32({value}) or another numpy or ctypes type')
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray) and value.size == 1:
+        hint = f'write np.{value.dtype}(array.item()), or Placeholder(array) for a pointer to it'
+        return TypeError(f'a host array of one element is no scalar; {hint}')
+    if host_bytes(value):
         hint = 'copy it to the device (device.empty(...).copy_from), or pass Placeholder(array)'
         return TypeError(f'a host array cannot be read by a kernel; {hint}')
     return TypeError(f'{type(value).__name__} is no kernel argument; see the table in the documentation')
 
 
-def convert(value: Any, position: int, name: str = '') -> Argument:
-    """The argument for a value. Errors begin with its position (and name)."""
-    try:
-        if isinstance(value, DeviceBuffer):
-            return Argument('pointer', pointer(value.handle), value)
-        if value is None:
-            return Argument('pointer', pointer(0))
-        if isinstance(value, Ptr):
-            return Argument('pointer', pointer(value.address))
-        if isinstance(value, Placeholder):
-            return Argument('placeholder', value.data)
-        data = _scalar_bytes(value)
-        if data is None:
+def _pointer_argument(value: Any) -> Argument | None:
+    if isinstance(value, DeviceBuffer):
+        return Argument('pointer', pointer(value.handle), value, shown=repr(value), device_id=value.device_id)
+    if value is None:
+        return Argument('pointer', pointer(0), shown='None')
+    if isinstance(value, Ptr):
+        return Argument('pointer', pointer(value.address), shown=repr(value), checked=value.address == 0)
+    if isinstance(value, Placeholder):
+        return Argument('placeholder', value.data, shown=repr(value))
+    return next((found for adapter in adapters if (found := adapter(value)) is not None), None)
+
+
+def _convert(value: Any, size: int | None) -> Argument:
+    found = _pointer_argument(value)
+    if found is None:
+        plain = _bare(value, size) or plain_bytes(value)
+        if plain is None:
             raise _refuse(value)
-        if not data:
+        if not plain.data:
             raise ValueError('an argument needs at least one byte')
+        text = repr(value)
+        shown = text if len(text) <= SHOWN else f'{text[:SHOWN]}...'
+        found = Argument('value', plain.data, value, plain.align, shown)
+    if size is not None and found.slot_size != size:
+        raise TypeError(f'{type(value).__name__} has {found.slot_size} bytes, the parameter in the binary has {size}')
+    return found
+
+
+def convert(value: Any, position: int, name: str = '', size: int | None = None) -> Argument:
+    """The argument for a value; ``size``: the parameter's bytes if the binary tells. Errors begin with its position (and name)."""
+    try:
+        return _convert(value, size)
     except (TypeError, ValueError) as error:
-        label = f'argument {position}' + (f' ({name})' if name else '')
-        raise type(error)(f'{label}: {error}') from None
-    return Argument('value', data, value)
+        text = f'argument {position}' + (f' ({name})' if name else '')
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f'{text}: {error}') from None

@@ -15,21 +15,26 @@ SOURCES = ROOT / 'mock_libascendcl' / 'src'
 
 # From the bottom up; a module imports only from rows above its own in this list, or from its own row.
 PYTHON_LAYERS = [
-    {'_codes', '_cc'},
+    {'_codes', '_cc', '_checks', '_svg'},
     {'errors'},
     {'_loader'},
     {'_ffi'},
-    {'_handle'},
-    {'runtime', 'rt'},
-    {'device'},
+    {'_handle', '_dlpack', 'scalars'},
+    {'runtime', 'rt', '_host'},
+    {'device', 'callback'},
     {'context'},
-    {'memory', 'stream', 'event', 'binary'},
+    {'event', 'stream'},
+    {'memory'},
+    {'kernel'},
+    {'binary'},
     {'values'},
+    {'layout'},
     {'args'},
     {'launch'},
+    {'interop'},
     {'_public'},
     {'__init__'},
-    {'commands', 'mock', 'pyacl', 'testing', 'interop'},
+    {'commands', 'mock', 'pyacl', 'testing'},
 ]
 C_LAYERS = [
     {'base'},

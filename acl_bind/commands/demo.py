@@ -13,8 +13,10 @@ import numpy as np
 
 from .. import _loader, rt
 from .._ffi import ffi, lib, opened
-from ..args import UserArgs, find_hidden, lay_out
-from ..binary import Binary, Kernel
+from ..args import UserArgs, find_hidden
+from ..binary import Binary
+from ..kernel import Kernel
+from ..layout import lay_out
 from ..values import Argument, pointer
 
 BLOCKS = 8
