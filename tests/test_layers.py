@@ -38,14 +38,14 @@ PYTHON_LAYERS = [
 ]
 C_LAYERS = [
     {'base'},
-    {'file', 'json', 'elf', 'soc'},
+    {'file', 'json', 'elf', 'meta', 'soc', 'table'},
     {'call', 'error', 'check', 'inject', 'trace'},
     {'handle', 'trap'},
     {'arena', 'guard'},
     {'device'},
     {'context'},
     {'memory', 'memcheck'},
-    {'binary', 'hostbin', 'use', 'function', 'hidden', 'traits'},
+    {'binary', 'hostbin', 'opbin', 'cpubin', 'image', 'load', 'lookup', 'use', 'function', 'hidden', 'traits'},
     {'args', 'argsview'},
     {'queue'},
     {'stream', 'engine', 'engine_inner', 'ticker', 'worker', 'streamattr'},

@@ -1,13 +1,11 @@
 #include "binary.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "elf.h"
-#include "file.h"
 #include "hostbin.h"
 #include "soc.h"
-#include "use.h"
 
 /* ---- handles ------------------------------------------------------------------------------------------ */
 
@@ -32,27 +30,63 @@ struct binary *binary_of(const void *handle)
     return NULL;
 }
 
-struct function *function_new(struct binary *binary, const char *name)
+/* ---- functions ---------------------------------------------------------------------------------------- */
+
+static uint32_t hash_name(const char *name)
 {
-    if ((binary->count & (binary->count - 1)) == 0) { /* full at each power of two */
-        size_t room = binary->count ? binary->count * 2 : 1;
-        struct function **bigger = host_resize(binary->functions, room * sizeof(*bigger));
-        if (bigger == NULL) {
-            return NULL;
+    return table_hash(name, strlen(name));
+}
+
+struct function *binary_find(const struct binary *binary, const char *name)
+{
+    struct table_probe probe = table_probe(&binary->by_name, hash_name(name));
+    for (struct table_slot *slot = table_next(&probe); slot != NULL; slot = table_next(&probe)) {
+        struct function *function = binary->functions[slot->index - 1];
+        if (strcmp(function->name, name) == 0) {
+            return function;
         }
-        binary->functions = bigger;
     }
-    struct function *function = handle_new(HANDLE_FUNCTION);
+    return NULL;
+}
+
+static bool make_room(struct binary *binary)
+{
+    if ((binary->count & (binary->count - 1)) != 0) { /* full at each power of two */
+        return true;
+    }
+    size_t room = binary->count ? binary->count * 2 : 1;
+    struct function **bigger = host_resize(binary->functions, room * sizeof(struct function *));
+    binary->functions = bigger != NULL ? bigger : binary->functions;
+    return bigger != NULL;
+}
+
+static void free_function(struct function *function)
+{
+    host_free(function->name);
+    host_free(function->own_params);
+    handle_free(HANDLE_FUNCTION, function);
+}
+
+struct function *binary_add(struct binary *binary, const char *name, struct text *why)
+{
+    if (binary_find(binary, name) != NULL) {
+        text_add(why, "it has two kernels named %s", name);
+        return NULL;
+    }
+    struct function *function = make_room(binary) ? handle_new(HANDLE_FUNCTION) : NULL;
     if (function == NULL) {
+        text_add(why, "no memory left");
         return NULL;
     }
     function->binary = binary;
     function->name = text_copy(name);
-    if (function->name == NULL) {
-        handle_free(HANDLE_FUNCTION, function);
+    if (function->name == NULL || !table_add(&binary->by_name, hash_name(name), binary->count)) {
+        free_function(function);
+        text_add(why, "no memory left");
         return NULL;
     }
     binary->functions[binary->count++] = function;
+    function_set_entry(function);
     return function;
 }
 
@@ -68,49 +102,116 @@ void function_set_head(struct function *function)
     function->head_slots = (uint8_t)slots;
 }
 
-static int by_name(const void *a, const void *b)
+/* ---- entries ------------------------------------------------------------------------------------------ */
+
+/* What follows the last underscore, if it is digits only and a 64-bit number; else 0. */
+void function_set_entry(struct function *function)
 {
-    return strcmp((*(struct function *const *)a)->name, (*(struct function *const *)b)->name);
+    const char *underscore = strrchr(function->name, '_');
+    const char *digits = underscore != NULL ? underscore + 1 : function->name;
+    char *end = NULL;
+    errno = 0;
+    unsigned long long number = strtoull(digits, &end, 10);
+    bool plain = digits[0] >= '0' && digits[0] <= '9' && *end == '\0' && errno == 0;
+    function->entry = plain ? number : 0;
+    function->has_entry = true;
 }
 
-bool binary_order(struct binary *binary, struct text *why)
+static struct table_slot *find_entry(const struct binary *binary, uint64_t entry)
 {
-    qsort(binary->functions, binary->count, sizeof(struct function *), by_name);
-    for (size_t i = 1; i < binary->count; ++i) {
-        if (strcmp(binary->functions[i - 1]->name, binary->functions[i]->name) == 0) {
-            text_add(why, "it has two kernels named %s", binary->functions[i]->name);
+    struct table_probe probe = table_probe(&binary->by_entry, table_hash(&entry, sizeof(entry)));
+    for (struct table_slot *slot = table_next(&probe); slot != NULL; slot = table_next(&probe)) {
+        if (binary->functions[slot->index - 1]->entry == entry) {
+            return slot;
+        }
+    }
+    return NULL;
+}
+
+struct function *binary_find_entry(const struct binary *binary, uint64_t entry)
+{
+    const struct table_slot *slot = find_entry(binary, entry);
+    return slot != NULL ? binary->functions[slot->index - 1] : NULL;
+}
+
+bool binary_index_entries(struct binary *binary, struct text *why)
+{
+    for (size_t i = 0; i < binary->count; ++i) {
+        const struct function *function = binary->functions[i];
+        struct table_slot *slot = function->has_entry ? find_entry(binary, function->entry) : NULL;
+        if (slot != NULL) {
+            bool first = strcmp(function->name, binary->functions[slot->index - 1]->name) < 0;
+            slot->index = first ? (uint32_t)i + 1 : slot->index;
+        } else if (function->has_entry &&
+                   !table_add(&binary->by_entry, table_hash(&function->entry, sizeof(function->entry)), i)) {
+            text_add(why, "no memory left");
             return false;
         }
     }
     return true;
 }
 
-/* ---- loading ------------------------------------------------------------------------------------------ */
+/* ---- globals ------------------------------------------------------------------------------------------ */
 
-void binary_free(struct binary *binary)
+static struct global *find_global(const struct binary *binary, const char *name)
 {
-    for (size_t i = 0; i < binary->count; ++i) {
-        host_free(binary->functions[i]->name);
-        handle_free(HANDLE_FUNCTION, binary->functions[i]);
+    struct table_probe probe = table_probe(&binary->globals_by_name, hash_name(name));
+    for (struct table_slot *slot = table_next(&probe); slot != NULL; slot = table_next(&probe)) {
+        struct global *global = &binary->globals[slot->index - 1];
+        if (strcmp(global->name, name) == 0) {
+            return global;
+        }
     }
-    host_free(binary->functions);
-    hostbin_unload(binary);
-    host_free(binary->path);
-    handle_free(HANDLE_BINARY, binary);
+    return NULL;
 }
 
-static bool parse(struct binary *binary, const void *data, size_t size, struct text *why)
+const struct global *binary_find_global(const struct binary *binary, const char *name)
 {
-    struct elf elf;
-    if (!elf_open(&elf, data, size, why)) {
+    return find_global(binary, name);
+}
+
+bool binary_add_global(struct binary *binary, const char *name, uint64_t offset, uint64_t size, struct text *why)
+{
+    struct global *known = find_global(binary, name);
+    if (known != NULL) {
+        known->offset = offset;
+        known->size = size;
+        return true;
+    }
+    size_t count = binary->num_globals;
+    if ((count & (count - 1)) == 0) {
+        struct global *bigger = host_resize(binary->globals, (count ? count * 2 : 1) * sizeof(*bigger));
+        if (bigger == NULL) {
+            text_add(why, "no memory left");
+            return false;
+        }
+        binary->globals = bigger;
+    }
+    char *copy = text_copy(name);
+    if (copy == NULL || !table_add(&binary->globals_by_name, hash_name(name), count)) {
+        host_free(copy);
+        text_add(why, "no memory left");
         return false;
     }
-    if (!hostbin_recognise(&elf)) {
-        text_add(why, "it carries no host kernels (no section " ACLMOCK_SECTION "; e_machine is %s): build one with "
-                      "acl-bind cc", elf_machine_name(elf.machine));
-        return false;
+    binary->globals[binary->num_globals++] = (struct global){copy, offset, size};
+    return true;
+}
+
+/* ---- start and end ------------------------------------------------------------------------------------ */
+
+struct binary *binary_new(const char *path)
+{
+    struct binary *binary = handle_new(HANDLE_BINARY);
+    if (binary == NULL) {
+        return NULL;
     }
-    return hostbin_load(binary, &elf, why) && binary_order(binary, why);
+    pthread_mutex_init(&binary->lock, NULL);
+    binary->path = text_copy(path);
+    if (binary->path == NULL) {
+        binary_free(binary);
+        return NULL;
+    }
+    return binary;
 }
 
 void binary_publish(struct binary *binary)
@@ -121,131 +222,22 @@ void binary_publish(struct binary *binary)
     handle_publish(HANDLE_BINARY, binary);
 }
 
-struct binary *binary_new(const char *path)
-{
-    struct binary *binary = handle_new(HANDLE_BINARY);
-    if (binary != NULL && (binary->path = text_copy(path)) == NULL) {
-        binary_free(binary);
-        return NULL;
-    }
-    return binary;
-}
-
-/* NULL: `why` says why. */
-static struct binary *load(const void *data, size_t size, const char *path, struct text *why)
-{
-    struct binary *binary = binary_new(path);
-    if (binary == NULL) {
-        text_add(why, "no memory left");
-        return NULL;
-    }
-    if (!parse(binary, data, size, why)) {
-        binary_free(binary);
-        return NULL;
-    }
-    binary_publish(binary);
-    return binary;
-}
-
-static struct binary *load_file(const char *path, struct text *why)
-{
-    size_t size = 0;
-    struct binary *binary = NULL;
-    char *real = file_real_path(path, why);
-    uint8_t *data = real != NULL ? file_read(real, &size, why) : NULL;
-    if (data != NULL) {
-        binary = load(data, size, real, why);
-    }
-    host_free(data);
-    host_free(real);
-    return binary;
-}
-
-static aclError loaded(struct binary *binary, const char *from, struct text *why, aclrtBinHandle *binHandle)
-{
-    *binHandle = binary;
-    if (binary == NULL) {
-        fail(ACL_ERROR_RT_PARAM_INVALID, "EE1001", "%s does not load: %s", from, text_get(why));
-    }
-    text_free(why);
-    return binary != NULL ? ACL_SUCCESS : ACL_ERROR_RT_PARAM_INVALID;
-}
-
-static aclError check_options(const aclrtBinaryLoadOptions *options)
-{
-    if (options == NULL) {
-        return ACL_SUCCESS;
-    }
-    if (options->options == NULL) {
-        return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1004", "options has no list; pass NULL for no options");
-    }
-    for (size_t i = 0; i < options->numOpt; ++i) {
-        const aclrtBinaryLoadOption *option = &options->options[i];
-        if (option->type != ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD || option->value.isLazyLoad > 1) {
-            return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "option %zu has type %d and value %u, expected type %d "
-                        "(lazy load) with 0 or 1", i, (int)option->type, option->value.isLazyLoad,
-                        ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD);
-        }
-    }
-    return ACL_SUCCESS;
-}
-
-aclError aclrtBinaryLoadFromFile(const char *binPath, aclrtBinaryLoadOptions *options, aclrtBinHandle *binHandle)
-{
-    API(binPath, options, binHandle);
-    struct text why = {0};
-    REQUIRE(binPath);
-    REQUIRE(binHandle);
-    aclError code = check_options(options);
-    return code != ACL_SUCCESS ? code : loaded(load_file(binPath, &why), "binPath", &why, binHandle);
-}
-
-aclError aclrtBinaryLoadFromData(const void *data, size_t length, const aclrtBinaryLoadOptions *options,
-                                 aclrtBinHandle *binHandle)
-{
-    API(data, length, options, binHandle);
-    struct text why = {0};
-    REQUIRE(data);
-    REQUIRE(binHandle);
-    if (length == 0) {
-        return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "length is 0, expected the binary's size in bytes");
-    }
-    aclError code = check_options(options);
-    return code != ACL_SUCCESS ? code : loaded(load(data, length, "data", &why), "data", &why, binHandle);
-}
-
-/* A binary that the caller has claimed. */
-static void unload(struct binary *binary)
+void binary_free(struct binary *binary)
 {
     for (size_t i = 0; i < binary->count; ++i) {
-        handle_claim(HANDLE_FUNCTION, binary->functions[i]);
+        free_function(binary->functions[i]);
     }
-    if (!use_wait(binary)) {
-        binary->library = NULL; /* a kernel unloads its own code: that must stay */
+    for (size_t i = 0; i < binary->num_globals; ++i) {
+        host_free(binary->globals[i].name);
     }
-    binary_free(binary);
-}
-
-static void claim_and_unload(void *object)
-{
-    if (handle_claim(HANDLE_BINARY, object)) {
-        unload(object);
-    }
-}
-
-void binary_reset(void)
-{
-    handle_each(HANDLE_BINARY, claim_and_unload);
-}
-
-aclError aclrtBinaryUnLoad(aclrtBinHandle binHandle)
-{
-    API(binHandle);
-    REQUIRE(binHandle);
-    if (!handle_claim(HANDLE_BINARY, binHandle)) {
-        binary_of(binHandle);
-        return ACL_ERROR_RT_INVALID_HANDLE;
-    }
-    unload(binHandle);
-    return ACL_SUCCESS;
+    host_free(binary->functions);
+    host_free(binary->globals);
+    table_free(&binary->by_name);
+    table_free(&binary->by_entry);
+    table_free(&binary->globals_by_name);
+    hostbin_unload(binary);
+    host_free(binary->data);
+    host_free(binary->path);
+    pthread_mutex_destroy(&binary->lock);
+    handle_free(HANDLE_BINARY, binary);
 }

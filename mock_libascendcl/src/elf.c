@@ -3,9 +3,11 @@
 #include <elf.h>
 #include <string.h>
 
-/* ---- numbers ------------------------------------------------------------------------------------------ */
+typedef unsigned long long ull;
 
-static uint64_t number_at(const struct elf *elf, uint64_t offset, unsigned bytes)
+/* ---- numbers and strings ------------------------------------------------------------------------------ */
+
+uint64_t elf_number(const struct elf *elf, uint64_t offset, unsigned bytes)
 {
     uint64_t value = 0;
     for (unsigned i = 0; i < bytes; ++i) {
@@ -15,11 +17,36 @@ static uint64_t number_at(const struct elf *elf, uint64_t offset, unsigned bytes
     return value;
 }
 
-#define FIELD(elf, base, type, member) number_at(elf, (base) + offsetof(type, member), sizeof(((type *)0)->member))
+#define FIELD(elf, base, type, member) elf_number(elf, (base) + offsetof(type, member), sizeof(((type *)0)->member))
 
-static bool range_inside(uint64_t offset, uint64_t bytes, size_t size)
+bool elf_inside(const struct elf *elf, uint64_t offset, uint64_t bytes)
 {
-    return offset <= size && bytes <= size - offset;
+    return offset <= elf->size && bytes <= elf->size - offset;
+}
+
+static bool open_strings(const struct elf *elf, const struct elf_section *section, struct elf_strings *strings,
+                         struct text *why)
+{
+    *strings = (struct elf_strings){.size = section->size, .bytes = (const char *)elf->data + section->offset};
+    if (section->size == 0 || strings->bytes[section->size - 1] == '\0') {
+        return true;
+    }
+    strings->copy = host_alloc(section->size + 1);
+    if (strings->copy == NULL) {
+        text_add(why, "no memory left");
+        return false;
+    }
+    memcpy(strings->copy, strings->bytes, section->size);
+    strings->bytes = strings->copy;
+    return true;
+}
+
+const char *elf_string(const struct elf_strings *strings, uint64_t at)
+{
+    if (at == strings->size && at != 0) {
+        return "";
+    }
+    return at < strings->size ? strings->bytes + at : NULL;
 }
 
 /* ---- header ------------------------------------------------------------------------------------------- */
@@ -45,41 +72,64 @@ static bool check_headers(struct elf *elf, struct text *why)
 {
     uint64_t entry = FIELD(elf, 0, Elf64_Ehdr, e_shentsize);
     if (entry != sizeof(Elf64_Shdr)) {
-        text_add(why, "e_shentsize is %llu, expected 64", (unsigned long long)entry);
+        text_add(why, "e_shentsize (offset %zu) is %llu, expected 64", offsetof(Elf64_Ehdr, e_shentsize), (ull)entry);
         return false;
     }
     if (elf->sections == 0) {
-        text_add(why, "the file has no section headers (e_shnum is 0)");
+        text_add(why, "the file has no section headers: e_shnum (offset %zu) is 0", offsetof(Elf64_Ehdr, e_shnum));
         return false;
     }
-    if (!range_inside(elf->headers, elf->sections * sizeof(Elf64_Shdr), elf->size)) {
+    if (!elf_inside(elf, elf->headers, elf->sections * sizeof(Elf64_Shdr))) {
         text_add(why, "%u section headers at offset %llu end behind the file's %zu bytes: is it truncated?",
-                 elf->sections, (unsigned long long)elf->headers, elf->size);
+                 elf->sections, (ull)elf->headers, elf->size);
         return false;
     }
     return true;
 }
 
-static bool check_sections(const struct elf *elf, struct text *why)
+/* A link to the section behind the last one passes here, and is refused where it is used. */
+static bool check_links(const struct elf *elf, struct text *why)
 {
     for (uint16_t i = 0; i < elf->sections; ++i) {
         struct elf_section section = elf_section(elf, i);
-        if (section.link >= elf->sections) {
-            text_add(why, "section %u: sh_link is %u, the file has %u sections", i, section.link, elf->sections);
+        if (section.link > elf->sections) {
+            text_add(why, "section %u (header at offset %llu): sh_link is %u, the file has %u sections", i,
+                     (ull)section.header, section.link, elf->sections);
             return false;
         }
     }
-    if (elf->names_section >= elf->sections) {
-        text_add(why, "e_shstrndx is %u, the file has %u sections", elf->names_section, elf->sections);
-        return false;
-    }
-    struct elf_section names = elf_section(elf, elf->names_section);
-    if (!elf_section_inside(elf, &names)) {
-        text_add(why, "the section names (section %u, offset %llu, %llu bytes) end behind the file's %zu bytes",
-                 elf->names_section, (unsigned long long)names.offset, (unsigned long long)names.size, elf->size);
-        return false;
-    }
     return true;
+}
+
+static bool any_section_counts(const struct elf *elf)
+{
+    for (uint16_t i = 0; i < elf->sections; ++i) {
+        struct elf_section section = elf_section(elf, i);
+        if (elf_section_counts(&section)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool find_names(struct elf *elf, struct text *why)
+{
+    uint16_t index = (uint16_t)FIELD(elf, 0, Elf64_Ehdr, e_shstrndx);
+    if (index >= elf->sections) {
+        if (any_section_counts(elf)) {
+            text_add(why, "e_shstrndx (offset %zu) is %u, the file has %u sections", offsetof(Elf64_Ehdr, e_shstrndx),
+                     index, elf->sections);
+            return false;
+        }
+        return true;
+    }
+    struct elf_section names = elf_section(elf, index);
+    if (!elf_inside(elf, names.offset, names.size)) {
+        text_add(why, "the section names (section %u, offset %llu, %llu bytes) end behind the file's %zu bytes", index,
+                 (ull)names.offset, (ull)names.size, elf->size);
+        return false;
+    }
+    return index == 0 || open_strings(elf, &names, &elf->names, why);
 }
 
 bool elf_open(struct elf *elf, const void *data, size_t size, struct text *why)
@@ -90,9 +140,14 @@ bool elf_open(struct elf *elf, const void *data, size_t size, struct text *why)
     }
     elf->machine = (uint16_t)FIELD(elf, 0, Elf64_Ehdr, e_machine);
     elf->sections = (uint16_t)FIELD(elf, 0, Elf64_Ehdr, e_shnum);
-    elf->names_section = (uint16_t)FIELD(elf, 0, Elf64_Ehdr, e_shstrndx);
     elf->headers = FIELD(elf, 0, Elf64_Ehdr, e_shoff);
-    return check_headers(elf, why) && check_sections(elf, why);
+    return check_headers(elf, why) && check_links(elf, why) && find_names(elf, why);
+}
+
+void elf_close(struct elf *elf)
+{
+    host_free(elf->names.copy);
+    host_free(elf->symbol_names.copy);
 }
 
 /* ---- sections ----------------------------------------------------------------------------------------- */
@@ -101,41 +156,153 @@ struct elf_section elf_section(const struct elf *elf, uint16_t index)
 {
     uint64_t base = elf->headers + index * sizeof(Elf64_Shdr);
     return (struct elf_section){
+        .header = base,
         .name = (uint32_t)FIELD(elf, base, Elf64_Shdr, sh_name),
         .type = (uint32_t)FIELD(elf, base, Elf64_Shdr, sh_type),
         .flags = FIELD(elf, base, Elf64_Shdr, sh_flags),
         .address = FIELD(elf, base, Elf64_Shdr, sh_addr),
         .offset = FIELD(elf, base, Elf64_Shdr, sh_offset),
         .size = FIELD(elf, base, Elf64_Shdr, sh_size),
-        .link = (uint32_t)FIELD(elf, base, Elf64_Shdr, sh_link),
+        /* The real loader reads eight bytes here, so that a big-endian file's sh_link becomes its sh_info. */
+        .link = (uint32_t)elf_number(elf, base + offsetof(Elf64_Shdr, sh_link), 8),
         .entry_size = FIELD(elf, base, Elf64_Shdr, sh_entsize),
     };
 }
 
-bool elf_section_inside(const struct elf *elf, const struct elf_section *section)
-{
-    return section->type == SHT_NOBITS || range_inside(section->offset, section->size, elf->size);
-}
-
 const char *elf_section_name(const struct elf *elf, const struct elf_section *section)
 {
-    struct elf_section names = elf_section(elf, elf->names_section);
-    if (names.type == SHT_NOBITS || section->name >= names.size) {
-        return "";
-    }
-    const char *name = (const char *)elf->data + names.offset + section->name;
-    return memchr(name, '\0', names.size - section->name) != NULL ? name : "";
+    return elf->names.size == 0 ? "" : elf_string(&elf->names, section->name);
 }
 
-bool elf_has_section(const struct elf *elf, const char *name)
+bool elf_section_counts(const struct elf_section *section)
 {
-    for (uint16_t i = 0; i < elf->sections; ++i) {
+    return section->type == SHT_PROGBITS || section->type == SHT_NOTE;
+}
+
+uint16_t elf_find_section(const struct elf *elf, const char *name)
+{
+    uint16_t i = 0;
+    for (; i < elf->sections; ++i) {
         struct elf_section section = elf_section(elf, i);
-        if (strcmp(elf_section_name(elf, &section), name) == 0) {
+        const char *found = elf_section_name(elf, &section);
+        if (found != NULL && strcmp(found, name) == 0) {
+            break;
+        }
+    }
+    return i;
+}
+
+/* ---- symbols ------------------------------------------------------------------------------------------ */
+
+/* How many symbols the table has; 0: the real loader passes over it. Their records take 24 bytes, whatever sh_entsize
+ * says: that only gives their number. */
+static uint64_t count_symbols(const struct elf *elf, const struct elf_section *section)
+{
+    if (section->entry_size == 0 || section->size == 0) {
+        return 0;
+    }
+    uint64_t count = section->size / section->entry_size;
+    if (count > elf->size / sizeof(Elf64_Sym)) {
+        return 0;
+    }
+    uint64_t bytes = count * sizeof(Elf64_Sym);
+    return bytes > section->size + 1 || !elf_inside(elf, section->offset, bytes) ? 0 : count;
+}
+
+static bool find_symbol_names(struct elf *elf, const struct elf_section *table, struct text *why)
+{
+    if (table->link >= elf->sections) {
+        text_add(why, "the symbol table (header at offset %llu): sh_link is %u, the file has %u sections",
+                 (ull)table->header, table->link, elf->sections);
+        return false;
+    }
+    struct elf_section names = elf_section(elf, (uint16_t)table->link);
+    if (!elf_inside(elf, names.offset, names.size)) {
+        text_add(why, "the symbols' names (section %u, offset %llu, %llu bytes) end behind the file's %zu bytes",
+                 table->link, (ull)names.offset, (ull)names.size, elf->size);
+        return false;
+    }
+    return open_strings(elf, &names, &elf->symbol_names, why);
+}
+
+static bool has_function(const struct elf *elf)
+{
+    for (uint64_t i = 0; i < elf->num_symbols; ++i) {
+        if (elf_symbol(elf, i).type == STT_FUNC) {
             return true;
         }
     }
     return false;
+}
+
+bool elf_find_symbols(struct elf *elf, struct text *why)
+{
+    for (uint16_t i = 0; i < elf->sections; ++i) {
+        struct elf_section section = elf_section(elf, i);
+        uint64_t count = section.type == SHT_SYMTAB ? count_symbols(elf, &section) : 0;
+        if (count == 0) {
+            continue;
+        }
+        elf->symbols = section.offset;
+        elf->num_symbols = count;
+        if (!find_symbol_names(elf, &section, why)) {
+            return false;
+        }
+        if (!has_function(elf)) {
+            text_add(why, "none of the %llu symbols at offset %llu is a function", (ull)count, (ull)section.offset);
+            return false;
+        }
+        return true;
+    }
+    text_add(why, "the file has no symbol table whose symbols all lie in its %zu bytes: stripped or truncated?",
+             elf->size);
+    return false;
+}
+
+struct elf_symbol elf_symbol(const struct elf *elf, uint64_t index)
+{
+    uint64_t base = elf->symbols + index * sizeof(Elf64_Sym);
+    uint8_t info = (uint8_t)FIELD(elf, base, Elf64_Sym, st_info);
+    return (struct elf_symbol){
+        .at = base,
+        .name = (uint32_t)FIELD(elf, base, Elf64_Sym, st_name),
+        .type = ELF64_ST_TYPE(info),
+        .binding = (uint8_t)ELF64_ST_BIND(info),
+        .visibility = ELF64_ST_VISIBILITY(FIELD(elf, base, Elf64_Sym, st_other)),
+        .section = (uint16_t)FIELD(elf, base, Elf64_Sym, st_shndx),
+        .value = FIELD(elf, base, Elf64_Sym, st_value),
+        .size = FIELD(elf, base, Elf64_Sym, st_size),
+    };
+}
+
+/* ---- image -------------------------------------------------------------------------------------------- */
+
+/* From the first section that is loaded to the end of the last one in the file's order, not the highest one. */
+bool elf_find_image(const struct elf *elf, struct elf_image *image, struct text *why)
+{
+    uint64_t size = 0;
+    *image = (struct elf_image){0};
+    for (uint16_t i = 0; i < elf->sections; ++i) {
+        struct elf_section section = elf_section(elf, i);
+        if ((section.flags & SHF_ALLOC) == 0 || section.size == 0) {
+            continue;
+        }
+        image->offset = image->offset != 0 ? image->offset : section.offset; /* a start of 0 counts as none yet */
+        uint64_t start = section.offset - image->offset;
+        size = start + section.size;
+        if (size < start) {
+            text_add(why, "section %u (header at offset %llu) is loaded from offset %llu, before the first loaded "
+                          "section's %llu", i, (ull)section.header, (ull)section.offset, (ull)image->offset);
+            return false;
+        }
+    }
+    image->size = (uint32_t)size; /* the real loader cuts it: 4 GiB are an empty image */
+    if (!elf_inside(elf, image->offset, image->size) && image->size != 0) {
+        text_add(why, "the %u bytes to load from offset %llu end behind the file's %zu bytes", image->size,
+                 (ull)image->offset, elf->size);
+        return false;
+    }
+    return true;
 }
 
 const char *elf_machine_name(uint16_t machine)

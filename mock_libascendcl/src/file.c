@@ -26,6 +26,20 @@ char *file_real_path(const char *path, struct text *why)
     return copy;
 }
 
+bool file_is_directory(const char *path)
+{
+    struct stat facts;
+    return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+}
+
+char *file_replace_extension(const char *path, const char *extension)
+{
+    const char *dot = strrchr(path, '.');
+    struct text text = {0};
+    text_add(&text, "%.*s%s", dot != NULL ? (int)(dot - path) : 0, path, extension);
+    return text.data;
+}
+
 static bool check_file(int file, const char *path, size_t *size, struct text *why)
 {
     struct stat facts;

@@ -1,133 +1,287 @@
+/* What there is to ask about a function. */
 #include <string.h>
 
-#include "binary.h"
+#include "hidden.h"
+#include "image.h"
+#include "soc.h"
 
-/* ---- names -------------------------------------------------------------------------------------------- */
+#define UBUF_ROOM ((size_t)229376) /* 256 KiB of unified buffer without the 32 KiB that threads use */
 
-static struct function *find_function(const struct binary *binary, const char *name)
+/* The function of a handle that may not be NULL for the runtime. NULL: reported, in thread_call.result. */
+static struct function *required(const void *handle, const char *argument)
 {
-    size_t low = 0;
-    size_t high = binary->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = strcmp(name, binary->functions[middle]->name);
-        if (order == 0) {
-            return binary->functions[middle];
-        }
-        if (order < 0) {
-            high = middle;
-        } else {
-            low = middle + 1;
-        }
+    if (handle == NULL) {
+        fail(ACL_ERROR_RT_PARAM_INVALID, "EE1004", "%s is NULL, expected a function handle", argument);
+        return NULL;
     }
-    return NULL;
+    return function_of(handle, argument);
 }
 
-/* How many letters to change, drop or add to make b of a; names longer than the table count as different. */
-static size_t distance(const char *a, const char *b)
+static aclError null_output(const char *argument)
 {
-    enum { LONGEST = 128 };
-    size_t row[LONGEST + 1];
-    size_t length = strlen(b);
-    if (length > LONGEST || strlen(a) > LONGEST) {
-        return SIZE_MAX;
-    }
-    for (size_t j = 0; j <= length; ++j) {
-        row[j] = j;
-    }
-    for (size_t i = 1; a[i - 1] != '\0'; ++i) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= length; ++j) {
-            size_t change = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            row[j] = size_min(size_min(row[j], row[j - 1]) + 1, change);
-        }
-    }
-    return row[length];
+    return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1004", "%s is NULL, expected a valid pointer", argument);
 }
 
-#define NAMES_SHOWN 20
-
-/* The names there are, and the closest one when it is close. */
-static void list_names(const struct binary *binary, const char *wanted, struct text *text)
+static aclError is_cpu(const struct function *function, const char *what)
 {
-    size_t best = strlen(wanted) / 2 + 1;
-    const char *closest = NULL;
-    for (size_t i = 0; i < binary->count; ++i) {
-        size_t steps = distance(wanted, binary->functions[i]->name);
-        if (steps < best) {
-            best = steps;
-            closest = binary->functions[i]->name;
-        }
-    }
-    if (closest != NULL) {
-        text_add(text, "; did you mean %s?", closest);
-    }
-    text_add(text, " It has %zu:", binary->count);
-    for (size_t i = 0; i < binary->count && i < NAMES_SHOWN; ++i) {
-        text_add(text, " %s", binary->functions[i]->name);
-    }
-    text_add(text, "%s", binary->count > NAMES_SHOWN ? " ..." : "");
+    return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%s is an AI CPU kernel, which has no %s", function->name, what);
 }
 
-static aclError unknown_kernel(const struct binary *binary, const char *name)
+/* A kernel whose only half is on vector cores: what there is of it is reported there. */
+static bool is_vector_only(const struct function *function)
 {
-    struct text names = {0};
-    list_names(binary, name, &names);
-    fail(ACL_ERROR_RT_PARAM_INVALID, "EE1011", "%s has no kernel named %s%s", binary->path, name, text_get(&names));
-    text_free(&names);
-    return ACL_ERROR_RT_PARAM_INVALID;
+    return function->second.offset == 0 && (function->type == ACL_KERNEL_TYPE_VECTOR || function->mix == MIX_AIV);
 }
 
-/* ---- the ABI: look-up --------------------------------------------------------------------------------- */
-
-/* From now on the binary's functions can be launched on the device. */
-static void install(struct binary *binary, struct device *device)
-{
-    atomic_store_explicit(&binary->installed[device->user_id].epoch, atomic_load(&device->epoch), memory_order_release);
-}
-
-aclError aclrtBinaryGetFunction(const aclrtBinHandle binHandle, const char *kernelName, aclrtFuncHandle *funcHandle)
-{
-    API(binHandle, kernelName, funcHandle);
-    REQUIRE(binHandle);
-    REQUIRE(kernelName);
-    REQUIRE(funcHandle);
-    struct binary *binary = binary_of(binHandle);
-    if (binary == NULL) {
-        return ACL_ERROR_RT_INVALID_HANDLE;
-    }
-    *funcHandle = NULL;
-    struct context *context = context_current();
-    if (context == NULL) {
-        context_missing();
-        return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1001", "kernel %s cannot be looked up without a device; call aclrtSetDevice first", kernelName);
-    }
-    install(binary, context->device);
-    struct function *function = find_function(binary, kernelName);
-    if (function == NULL) {
-        return unknown_kernel(binary, kernelName);
-    }
-    *funcHandle = function;
-    return ACL_SUCCESS;
-}
+/* ---- name and owner ----------------------------------------------------------------------------------- */
 
 aclError aclrtGetFunctionName(aclrtFuncHandle funcHandle, uint32_t maxLen, char *name)
 {
     API(funcHandle, maxLen, name);
     REQUIRE(name);
-    if (funcHandle == NULL) {
-        return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1004", "funcHandle is NULL, expected a function handle");
-    }
-    const struct function *function = function_of(funcHandle, "funcHandle");
+    const struct function *function = required(funcHandle, "funcHandle");
     if (function == NULL) {
-        return ACL_ERROR_RT_INVALID_HANDLE;
+        return thread_call.result;
     }
     size_t size = strlen(function->name) + 1;
     if (maxLen < size) {
         return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "maxLen is %u, %s takes %zu bytes", maxLen, function->name, size);
     }
     memcpy(name, function->name, size);
+    return ACL_SUCCESS;
+}
+
+aclError aclrtFunctionGetBinary(const aclrtFuncHandle funcHandle, aclrtBinHandle *binHandle)
+{
+    API(funcHandle, binHandle);
+    const struct function *function = required(funcHandle, "funcHandle");
+    if (function == NULL) {
+        return thread_call.result;
+    }
+    if (binHandle == NULL) {
+        return null_output("binHandle");
+    }
+    *binHandle = function->binary;
+    return ACL_SUCCESS;
+}
+
+/* ---- code --------------------------------------------------------------------------------------------- */
+
+static void *code_address(uint64_t base, struct code code)
+{
+    return (void *)(uintptr_t)(base + code.offset);
+}
+
+aclError aclrtGetFunctionAddr(aclrtFuncHandle funcHandle, void **aicAddr, void **aivAddr)
+{
+    API(funcHandle, aicAddr, aivAddr);
+    REQUIRE(funcHandle);
+    REQUIRE(aicAddr);
+    REQUIRE(aivAddr);
+    const struct function *function = function_of(funcHandle, "funcHandle");
+    if (function == NULL) {
+        return ACL_ERROR_RT_INVALID_HANDLE;
+    }
+    if (function->cpu) {
+        return is_cpu(function, "address");
+    }
+    struct context *context = context_current();
+    if (context == NULL) {
+        return context_missing();
+    }
+    struct binary *binary = function->binary;
+    aclError code = binary->lazy ? image_copy(binary, context->device) : ACL_SUCCESS;
+    if (code != ACL_SUCCESS) {
+        return code;
+    }
+    uint64_t base = image_base(binary, context->device); /* 0 where the code is not: then these are offsets */
+    void *first = code_address(base, function->first);
+    bool vector = is_vector_only(function);
+    *aicAddr = vector ? NULL : first;
+    *aivAddr = vector ? first : function->second.offset != 0 ? code_address(base, function->second) : NULL;
+    return ACL_SUCCESS;
+}
+
+aclError aclrtGetFunctionSize(aclrtFuncHandle funcHandle, size_t *aicSize, size_t *aivSize)
+{
+    API(funcHandle, aicSize, aivSize);
+    if (!soc_has_mix()) {
+        return fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE9999", "%s does not know the sizes of functions",
+                    soc_current()->name);
+    }
+    const struct function *function = required(funcHandle, "funcHandle");
+    if (function == NULL) {
+        return thread_call.result;
+    }
+    if (aicSize == NULL || aivSize == NULL) {
+        return null_output(aicSize == NULL ? "aicSize" : "aivSize");
+    }
+    if (function->cpu) {
+        return is_cpu(function, "size");
+    }
+    bool vector = is_vector_only(function);
+    *aicSize = vector ? 0 : function->first.size;
+    *aivSize = vector ? function->first.size : function->second.size;
+    return ACL_SUCCESS;
+}
+
+/* ---- attributes --------------------------------------------------------------------------------------- */
+
+/* Vector cores in the low 16 bits, cube cores in the next 16. */
+static uint32_t core_ratio(const struct function *function)
+{
+    uint32_t most = function->ratio;
+    uint32_t least = most != 0 ? 1 : 0;
+    switch (function->mix) {
+    case MIX_AIC: return 1u << 16;
+    case MIX_AIV: return 1u;
+    case MIX_MAIN_AIC: return least << 16 | most;
+    case MIX_MAIN_AIV: return most << 16 | least;
+    default: return 0;
+    }
+}
+
+static aclError get_ratio(const struct function *function, int64_t *value)
+{
+    if (!soc_has_mix()) {
+        return fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE9999", "%s has no kernels on cube and vector cores together",
+                    soc_current()->name);
+    }
+    if (function->cpu) {
+        return is_cpu(function, "ratio of cores");
+    }
+    uint32_t ratio = core_ratio(function);
+    memcpy(value, &ratio, sizeof(ratio)); /* the other 32 bits stay what they were */
+    return ACL_SUCCESS;
+}
+
+aclError aclrtGetFunctionAttribute(aclrtFuncHandle funcHandle, aclrtFuncAttribute attrType, int64_t *attrValue)
+{
+    API(funcHandle, attrType, attrValue);
+    REQUIRE(funcHandle);
+    REQUIRE(attrValue);
+    const struct function *function = function_of(funcHandle, "funcHandle");
+    if (function == NULL) {
+        return ACL_ERROR_RT_INVALID_HANDLE;
+    }
+    switch (attrType) {
+    case ACL_FUNC_ATTR_KERNEL_TYPE:
+        *attrValue = function->type;
+        return ACL_SUCCESS;
+    case ACL_FUNC_ATTR_KERNEL_RATIO:
+        return get_ratio(function, attrValue);
+    case ACL_FUNC_ATTR_KERNEL_SCHED_MODE:
+        *attrValue = function->schedule_mode;
+        return ACL_SUCCESS;
+    default:
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "attrType is %d, expected 1 (kernel type), 2 (ratio of cores) or "
+                    "3 (schedule mode)", (int)attrType);
+    }
+}
+
+aclError aclrtFunctionGetAvailDynUbufPerBlock(void *func, uint32_t flags, size_t *dynamicUbufSize)
+{
+    API(func, flags, dynamicUbufSize);
+    REQUIRE(func);
+    REQUIRE(dynamicUbufSize);
+    if (flags != 0) {
+        return reject(ACL_ERROR_INVALID_PARAM, "EH0007", "flags is %u, expected 0", flags);
+    }
+    const struct function *function = function_of(func, "func");
+    if (function == NULL) {
+        return ACL_ERROR_RT_INVALID_HANDLE;
+    }
+    if (!function->simt) {
+        *dynamicUbufSize = 0;
+        return ACL_SUCCESS;
+    }
+    if (function->ubuf_used > UBUF_ROOM) {
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%s uses %u bytes of unified buffer, there are %zu",
+                    function->name, function->ubuf_used, UBUF_ROOM);
+    }
+    *dynamicUbufSize = UBUF_ROOM - function->ubuf_used;
+    return ACL_SUCCESS;
+}
+
+/* ---- parameters --------------------------------------------------------------------------------------- */
+
+/* NULL: reported, in thread_call.result. */
+static const struct function *with_params(const void *handle)
+{
+    const struct function *function = function_of(handle, "func");
+    if (function == NULL) {
+        return NULL;
+    }
+    if (function->cpu) {
+        fail_quietly(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s is an AI CPU kernel, which has no parameter table",
+                     function->name);
+        return NULL;
+    }
+    if (!function->has_params) {
+        fail(ACL_ERROR_RT_PARAM_INVALID, "EE1001", "%s has no parameter table: its binary's metadata describes none",
+             function->name);
+        return NULL;
+    }
+    return function;
+}
+
+aclError aclrtFunctionGetParamCount(const void *func, size_t *paramCount)
+{
+    API(func, paramCount);
+    REQUIRE(func);
+    REQUIRE(paramCount);
+    const struct function *function = with_params(func);
+    if (function == NULL) {
+        return thread_call.result;
+    }
+    *paramCount = function->num_params;
+    return ACL_SUCCESS;
+}
+
+aclError aclrtFunctionGetParamInfo(const void *func, size_t paramIndex, size_t *paramOffset, size_t *paramSize)
+{
+    API(func, paramIndex, paramOffset, paramSize);
+    REQUIRE(func);
+    if (paramOffset == NULL && paramSize == NULL) {
+        return reject(ACL_ERROR_INVALID_PARAM, "EH0014", "paramOffset and paramSize are both NULL, expected one of them");
+    }
+    const struct function *function = with_params(func);
+    if (function == NULL) {
+        return thread_call.result;
+    }
+    if (paramIndex >= function->num_params) {
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "paramIndex is %zu, %s has %u parameters", paramIndex,
+                    function->name, function->num_params);
+    }
+    if (paramOffset != NULL) {
+        *paramOffset = function->params[paramIndex].offset;
+    }
+    if (paramSize != NULL) {
+        *paramSize = function->params[paramIndex].size;
+    }
+    return ACL_SUCCESS;
+}
+
+/* ---- the hardware's sync address ---------------------------------------------------------------------- */
+
+aclError aclrtGetHardwareSyncAddr(void **addr)
+{
+    API(addr);
+    if (addr == NULL) {
+        return null_output("addr");
+    }
+    if (!soc_is(SOC_A2)) {
+        return fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE9999", "%s has no inter-core sync", soc_current()->name);
+    }
+    struct context *context = context_current();
+    if (context == NULL) {
+        return context_missing();
+    }
+    uint64_t address = hidden_sync(context->device);
+    if (address == 0) {
+        return fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EL9999", "device %d has no memory left for its inter-core sync block",
+                    context->device->user_id);
+    }
+    *addr = (void *)(uintptr_t)address;
     return ACL_SUCCESS;
 }

@@ -12,9 +12,10 @@ struct slab slabs[HANDLE_KINDS] = {
     [HANDLE_CONTEXT] = {NULL, MAGIC_CONTEXT, 1024, 1u << 12, false},
     [HANDLE_STREAM] = {NULL, MAGIC_STREAM, 1024, 1u << 16, true},
     [HANDLE_EVENT] = {NULL, MAGIC_EVENT, 256, 1u << 18, false},
-    [HANDLE_BINARY] = {NULL, MAGIC_BINARY, 1024, 1u << 18, false},
+    [HANDLE_BINARY] = {NULL, MAGIC_BINARY, 4096, 1u << 18, false},
     [HANDLE_FUNCTION] = {NULL, MAGIC_FUNCTION, 256, 1u << 23, false},
     [HANDLE_ARGS] = {NULL, MAGIC_ARGS, 1u << 17, 1u << 14, false},
+    [HANDLE_DESCRIPTOR] = {NULL, MAGIC_DESCRIPTOR, 64, 1u << 16, false},
 };
 
 /* A slot that is not in use, behind its cell. */

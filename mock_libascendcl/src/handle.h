@@ -23,6 +23,7 @@ enum {
     MAGIC_FUNCTION = 0x46554E43,
     MAGIC_ARGS = 0x41524753,
     MAGIC_PARAM = 0x50415241,
+    MAGIC_DESCRIPTOR = 0x44455343, /* ours: the real library follows the pointer */
     MAGIC_CONTEXT = 0x43545854, /* ours: the real library looks contexts up by address */
 };
 
@@ -33,6 +34,7 @@ enum handle_kind {
     HANDLE_BINARY,
     HANDLE_FUNCTION,
     HANDLE_ARGS, /* the argument object that each thread has */
+    HANDLE_DESCRIPTOR, /* of a binary, for aclrtBinaryLoad */
     HANDLE_KINDS
 };
 

@@ -19,7 +19,7 @@
 
 bool hostbin_recognise(const struct elf *elf)
 {
-    return elf_has_section(elf, ACLMOCK_SECTION);
+    return elf_find_section(elf, ACLMOCK_SECTION) < elf->sections;
 }
 
 /* ---- code --------------------------------------------------------------------------------------------- */
@@ -92,6 +92,8 @@ static void set_type(struct function *function, enum aclmock_kernel_type type)
         [ACLMOCK_AICPU] = ACL_KERNEL_TYPE_AICPU,
     };
     function->type = types[type];
+    function->mix = type == ACLMOCK_MIX ? MIX_MAIN_AIC : MIX_NONE;
+    function->ratio = 2;
     function->cpu = type == ACLMOCK_AICPU;
     function->overflow = !function->cpu;
     function->ffts = type == ACLMOCK_MIX && soc_is(SOC_A2);
@@ -105,9 +107,8 @@ bool hostbin_add(struct binary *binary, const aclmock_kernel *kernel, struct tex
         text_add(why, "entry %zu of the kernel table has no name, no function or an unknown type", binary->count);
         return false;
     }
-    struct function *function = function_new(binary, kernel->name);
+    struct function *function = binary_add(binary, kernel->name, why);
     if (function == NULL) {
-        text_add(why, "no memory left");
         return false;
     }
     set_type(function, kernel->type);
@@ -139,7 +140,43 @@ static bool read_table(struct binary *binary, struct text *why)
     return true;
 }
 
-bool hostbin_load(struct binary *binary, const struct elf *elf, struct text *why)
+/* ---- code in the file --------------------------------------------------------------------------------- */
+
+/* Bytes of the code at an address of the file's, 0 where its symbols do not say. */
+static uint32_t code_size(const struct elf *elf, uint64_t address)
+{
+    for (uint64_t i = 0; i < elf->num_symbols; ++i) {
+        struct elf_symbol symbol = elf_symbol(elf, i);
+        if (symbol.type == STT_FUNC && symbol.value == address) {
+            return (uint32_t)symbol.size;
+        }
+    }
+    return 0;
+}
+
+/* Where functions are in the file, so that they have addresses and sizes; what runs is the code in the host's memory. */
+static void read_code(struct binary *binary, struct elf *elf)
+{
+    struct text ignored = {0};
+    elf_find_symbols(elf, &ignored);
+    for (size_t i = 0; i < binary->count; ++i) {
+        struct function *function = binary->functions[i];
+        Dl_info place;
+        if (dladdr((void *)(uintptr_t)function->run, &place) != 0) {
+            uint64_t address = (uint64_t)((uintptr_t)function->run - (uintptr_t)place.dli_fbase);
+            function->first = (struct code){(uint32_t)address, code_size(elf, address)};
+            function->second = function->type == ACL_KERNEL_TYPE_MIX ? function->first : (struct code){0};
+        }
+    }
+    if (!elf_find_image(elf, &binary->image, &ignored) || binary->image.size == 0) {
+        host_free(binary->data); /* nothing that could go to a device */
+        binary->data = NULL;
+        binary->image = (struct elf_image){0};
+    }
+    text_free(&ignored);
+}
+
+bool hostbin_load(struct binary *binary, struct elf *elf, struct text *why)
 {
     if (elf->machine != OWN_MACHINE) {
         text_add(why, "its host kernels are built for %s (e_machine %u), this machine is %s",
@@ -147,7 +184,11 @@ bool hostbin_load(struct binary *binary, const struct elf *elf, struct text *why
         return false;
     }
     binary->library = open_copy(elf, why);
-    return binary->library != NULL && read_table(binary, why);
+    if (binary->library == NULL || !read_table(binary, why) || !binary_index_entries(binary, why)) {
+        return false;
+    }
+    read_code(binary, elf);
+    return true;
 }
 
 void hostbin_unload(struct binary *binary)

@@ -7,7 +7,7 @@
 
 bool hostbin_recognise(const struct elf *elf);
 /* Loads the code and fills in the binary's functions. False: `why` says what is wrong. */
-bool hostbin_load(struct binary *binary, const struct elf *elf, struct text *why);
+bool hostbin_load(struct binary *binary, struct elf *elf, struct text *why);
 /* One more function, from a host kernel's entry. */
 bool hostbin_add(struct binary *binary, const aclmock_kernel *kernel, struct text *why);
 void hostbin_unload(struct binary *binary);

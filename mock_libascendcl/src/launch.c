@@ -5,6 +5,7 @@
 #include "argring.h"
 #include "engine.h"
 #include "exec.h"
+#include "image.h"
 #include "launchcfg.h"
 #include "launchlog.h"
 #include "soc.h"
@@ -148,6 +149,10 @@ static aclError queue(struct function *function, uint32_t num_blocks, aclrtStrea
                             "kernel %s was not looked up on device %d since it was opened; call "
                             "aclrtBinaryGetFunction there first",
                             function->name, stream->context->device->user_id);
+    }
+    if (UNLIKELY(function->run == NULL)) {
+        return fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE9999", "kernel %s of %s has no host implementation to run",
+                    function->name, function->binary->path);
     }
     if (UNLIKELY(args->grid != NULL && !soc_is(SOC_950))) { /* other chips find out this late */
         return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1001", "SIMT kernels run on the 950 family, this is an %s",

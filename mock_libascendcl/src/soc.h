@@ -27,4 +27,10 @@ static inline bool soc_is(enum soc_family family)
     return soc_current()->family == family;
 }
 
+/* Whether cube and vector cores are apart, and kernels may have a half for each. */
+static inline bool soc_has_mix(void)
+{
+    return soc_is(SOC_A2) || soc_is(SOC_950);
+}
+
 #endif

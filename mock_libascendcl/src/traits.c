@@ -19,7 +19,7 @@ static bool add_all(struct binary *binary, const aclmock_kernel *kernels, size_t
             return false;
         }
     }
-    return binary_order(binary, why);
+    return binary_index_entries(binary, why);
 }
 
 aclError aclmock_make_binary(const aclmock_kernel *kernels, size_t count, aclrtBinHandle *binHandle)
