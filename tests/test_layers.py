@@ -51,7 +51,7 @@ C_LAYERS = [
     {'stream', 'engine', 'engine_inner', 'ticker', 'worker', 'streamattr'},
     {'argring', 'launchcfg', 'launchlog', 'transfer', 'event', 'eventid', 'eventwait', 'eventquery'},
     {'exec'},
-    {'launch', 'simt', 'runtime', 'later'},
+    {'launch', 'simt', 'leak', 'runtime', 'later'},
 ]
 BUILD_TIME = {'_build'}
 

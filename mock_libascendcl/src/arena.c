@@ -210,7 +210,7 @@ static struct block *take_block(struct arena *arena, size_t bytes, size_t guard)
 struct block *arena_alloc(struct arena *arena, size_t size, size_t bytes, enum block_state state)
 {
     bool checked = check_on() && state == BLOCK_LIVE;
-    const char *site = checked ? check_site() : "";
+    struct made made = checked ? check_made() : (struct made){0};
     pthread_mutex_lock(&arena->lock);
     struct block *block = take_block(arena, bytes, checked ? GUARD_BYTES : 0);
     if (block != NULL) {
@@ -219,7 +219,7 @@ struct block *arena_alloc(struct arena *arena, size_t size, size_t bytes, enum b
         block->maker = thread_call.name;
         arena->live += state == BLOCK_LIVE;
         if (checked) {
-            guard_start(arena, block, site);
+            guard_start(arena, block, made);
         } else if (guard_has(block)) {
             block->notes->on = false;
         }
@@ -334,4 +334,16 @@ void arena_reset(struct arena *arena)
     arena->quarantine = (struct free_list){0};
     arena->quarantined = 0;
     pthread_mutex_unlock(&arena->lock);
+}
+
+void arena_each(struct arena *arena, void (*visit)(struct block *block))
+{
+    for (size_t chunk = 0; chunk < arena->chunks_taken; ++chunk) {
+        struct span *span = first_span(arena, chunk);
+        for (uint32_t i = 0; span != NULL && i < span->blocks; ++i) {
+            if (block_is(&span->block[i], BLOCK_LIVE)) {
+                visit(&span->block[i]);
+            }
+        }
+    }
 }

@@ -71,6 +71,8 @@ struct block *arena_alloc(struct arena *arena, size_t size, size_t bytes, enum b
 /* False when the block was not live. */
 bool arena_free(struct arena *arena, struct block *block);
 void arena_free_all(struct arena *arena);
+/* Calls `visit` with every block of the program's. No other thread may make or free one meanwhile. */
+void arena_each(struct arena *arena, void (*visit)(struct block *block));
 /* As newly opened: no block was ever there. Nobody may hold one. */
 void arena_reset(struct arena *arena);
 

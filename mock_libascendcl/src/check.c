@@ -60,6 +60,26 @@ const char *check_site(void)
     return kept;
 }
 
+static _Atomic uint64_t serials;
+
+struct made check_made(void)
+{
+    return (struct made){thread_call.name, check_site(), atomic_fetch_add(&serials, 1) + 1};
+}
+
+void check_add_made(struct text *text, const struct made *made)
+{
+    if (made->function != NULL) {
+        text_add(text, " that %s made", made->function);
+        check_add_site(text, made->site);
+    }
+}
+
+uint64_t aclmock_mark(void)
+{
+    return atomic_load(&serials);
+}
+
 void check_add_site(struct text *text, const char *site)
 {
     if (site != NULL && site[0] != '\0') {

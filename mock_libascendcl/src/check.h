@@ -27,7 +27,19 @@ aclError diagnose(const char *kind, aclError code, const char *format, ...) PRIN
  * ever, so that what is made now can keep it. With no lock held: it may call into Python. */
 const char *check_site(void);
 
-/* Adds " at file:line" unless the site is unknown. */
+/* Who made an object. */
+struct made {
+    const char *function; /* of the ABI; NULL: the object was made while checks were off */
+    const char *site;
+    uint64_t serial; /* later objects have larger ones */
+};
+
+/* By the call in progress. With no lock held. */
+struct made check_made(void);
+
+/* " that aclrtMalloc made at a.py:3"; nothing while unknown. */
+void check_add_made(struct text *text, const struct made *made);
+/* " at a.py:3" */
 void check_add_site(struct text *text, const char *site);
 
 /* Forgets all diagnoses and reads ACL_MOCK_CHECK again. */

@@ -2,6 +2,7 @@
 #include "engine.h"
 #include "event.h"
 #include "eventid.h"
+#include "trace.h"
 
 /* ---- tasks -------------------------------------------------------------------------------------------- */
 
@@ -83,6 +84,9 @@ static void drop_wait(struct task *task, struct stream *stream)
 static void run_wait(struct task *task, struct stream *stream)
 {
     const struct wait *wait = TASK_PAYLOAD(task, struct wait);
+    if (trace_on() && wait->stream != NULL) {
+        trace_after(wait->position);
+    }
     if (wait->limit_ns != 0) {
         struct text text = {0};
         text_add(&text, "a wait for an event ended after %llu s without the event's record",

@@ -36,7 +36,7 @@ static void fill_fresh(const struct arena *arena, const struct block *block)
     }
 }
 
-void guard_start(const struct arena *arena, struct block *block, const char *site)
+void guard_start(const struct arena *arena, struct block *block, struct made made)
 {
     if (block->notes == NULL) {
         block->notes = host_alloc(sizeof(*block->notes));
@@ -44,7 +44,7 @@ void guard_start(const struct arena *arena, struct block *block, const char *sit
     if (block->notes == NULL) {
         return;
     }
-    *block->notes = (struct block_notes){.on = true, .maker_site = site};
+    *block->notes = (struct block_notes){.on = true, .made = made};
     if (block->bytes <= FILL_AT_MOST) {
         fill_fresh(arena, block);
     }
@@ -142,7 +142,7 @@ void guard_describe(const struct block *block, struct text *text)
 {
     const struct block_notes *notes = guard_has(block) ? block->notes : NULL;
     text_add(text, "the %zu-byte block %#llx that %s made", block->size, (unsigned long long)block->address, block->maker);
-    check_add_site(text, notes != NULL ? notes->maker_site : NULL);
+    check_add_site(text, notes != NULL ? notes->made.site : NULL);
     if (block_is(block, BLOCK_FREE)) {
         text_add(text, " and %s freed", block->freer != NULL ? block->freer : "the end of its device");
         check_add_site(text, notes != NULL ? notes->freer_site : NULL);

@@ -26,7 +26,7 @@ struct block_use {
 struct block_notes {
     bool on; /* false: the block was made again while checks were off */
     bool smashed; /* its guard bytes were found overwritten, and that was said */
-    const char *maker_site;
+    struct made made;
     const char *freer_site;
     struct block_use uses[GUARD_USES];
 };
@@ -37,7 +37,7 @@ static inline bool guard_has(const struct block *block)
 }
 
 /* Before the block is handed out: notes, pattern and guard bytes. Without memory for notes it stays unchecked. */
-void guard_start(const struct arena *arena, struct block *block, const char *site);
+void guard_start(const struct arena *arena, struct block *block, struct made made);
 /* When it is freed. */
 void guard_poison(const struct arena *arena, struct block *block, const char *site);
 

@@ -30,6 +30,7 @@ struct slab_state {
     size_t freed; /* in the list below */
     struct free_slot *oldest;
     struct free_slot *newest;
+    struct made *makers; /* NULL until something is made while checks are on */
 };
 
 static struct slab_state states[HANDLE_KINDS];
@@ -75,13 +76,40 @@ static void clear_slot(char *slot, size_t stride)
     memset(slot + sizeof(struct cell), 0, by_hand - sizeof(struct cell));
 }
 
+/* With the lock. The list of makers has an entry a slot, and none while checks are off. */
+static void note_maker(struct slab_state *state, const struct slab *slab, const char *slot, struct made made)
+{
+    if (state->makers == NULL && made.function != NULL) {
+        void *list = mmap(NULL, slab->room * sizeof(*state->makers), PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        state->makers = list != MAP_FAILED ? list : NULL;
+    }
+    if (state->makers != NULL) {
+        state->makers[(size_t)(slot - slab->base) / slab->stride] = made;
+    }
+}
+
+struct made handle_made(enum handle_kind kind, const void *handle)
+{
+    size_t offset = slab_offset(kind, handle);
+    struct made made = {0};
+    pthread_mutex_lock(&slab_lock);
+    if (states[kind].makers != NULL && offset != SIZE_MAX) {
+        made = states[kind].makers[offset / slabs[kind].stride];
+    }
+    pthread_mutex_unlock(&slab_lock);
+    return made;
+}
+
 void *handle_new(enum handle_kind kind)
 {
     struct slab *slab = &slabs[kind];
+    struct made made = check_on() ? check_made() : (struct made){0};
     pthread_mutex_lock(&slab_lock);
     char *slot = slab_reserve(slab) ? take_slot(slab, &states[kind]) : NULL;
     if (slot != NULL) {
         ++states[kind].used;
+        note_maker(&states[kind], slab, slot, made);
     }
     pthread_mutex_unlock(&slab_lock);
     if (slot != NULL) {

@@ -7,7 +7,7 @@
 #ifndef MOCK_HANDLE_H
 #define MOCK_HANDLE_H
 
-#include "base.h"
+#include "check.h"
 
 struct cell {
     _Atomic uint64_t magic;
@@ -85,6 +85,9 @@ static inline bool handle_claim(enum handle_kind kind, void *handle)
     return handle_in_slab(kind, handle) &&
            atomic_compare_exchange_strong(&((struct cell *)handle)->magic, &magic, 0);
 }
+
+/* Who made it: a function of NULL when checks were off. */
+struct made handle_made(enum handle_kind kind, const void *handle);
 
 /* Calls `visit` with every live object of the kind. No other thread may make or end one meanwhile. */
 void handle_each(enum handle_kind kind, void (*visit)(void *object));

@@ -1,6 +1,9 @@
 #include "memcheck.h"
 
 #include <string.h>
+#include <unistd.h>
+
+#include "trap.h"
 
 static THREAD_LOCAL const char *queueing_site; /* where the task in the making is queued */
 
@@ -20,6 +23,33 @@ static aclError say(const char *kind, aclError code, struct text *text)
     aclError result = diagnose(kind, code, "%s", text_get(text));
     text_free(text);
     return result;
+}
+
+/* ---- host code ---------------------------------------------------------------------------------------- */
+
+/* In a signal handler: allocates nothing, locks nothing. */
+static void explain_touch(const void *address)
+{
+    static char line[1024];
+    struct text text = {.data = line, .room = sizeof(line)};
+    const struct device *device = device_of_address(address);
+    const struct block *block = device != NULL ? block_at(address_number(address)) : NULL;
+    if (device == NULL) {
+        return;
+    }
+    text_add(&text, "mock libascendcl: host-dereference: host code touches %p, memory of device %d", address, device->user_id);
+    if (block != NULL && block->maker != NULL) {
+        text_add(&text, ", %llu bytes into ", (unsigned long long)(address_number(address) - block->address));
+        guard_describe(block, &text);
+    }
+    text_add(&text, "; copy it to the host with aclrtMemcpy\n");
+    ssize_t written = write(STDERR_FILENO, line, text.length);
+    (void)written; /* nothing is left to do about it */
+}
+
+void memcheck_watch_host(void)
+{
+    trap_explain(explain_touch);
 }
 
 /* ---- touching ----------------------------------------------------------------------------------------- */

@@ -9,6 +9,10 @@
 #include "guard.h"
 #include "memory.h"
 
+/* From now on host code that touches device memory is told which, before the signal does what it does: one line on
+ * stderr. Also without check_on(). */
+void memcheck_watch_host(void);
+
 /* A copy or a kernel (`who`, for the text) wants `size` bytes at an address of a live block: beyond what was asked for
  * it is "overrun", even if the driver gave more. */
 aclError memcheck_reach(const char *who, const struct block *block, uint64_t address, size_t size);

@@ -138,6 +138,9 @@ static aclError allocate(void **pointer, size_t size, size_t bytes, uint32_t pag
     }
     struct arena *arena = &context->device->arena;
     struct block *block = arena_alloc(arena, size, bytes, BLOCK_LIVE);
+    if (check_on()) {
+        memcheck_watch_host();
+    }
     if (block == NULL) {
         return fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EL9999",
                     "size is %zu, device %d has %zu of %zu bytes left in %zu blocks (ACL_MOCK_MEMORY sets how many)",
@@ -466,6 +469,14 @@ size_t memory_live(void)
         live += device_by_id((int32_t)i)->arena.live;
     }
     return live;
+}
+
+void memory_each(void (*visit)(struct block *block))
+{
+    for (uint32_t i = 0; i < device_count(); ++i) {
+        arena_each(&device_by_id((int32_t)i)->arena, visit);
+    }
+    arena_each(&pinned, visit);
 }
 
 void *aclmock_host_address(const void *devPtr)

@@ -41,6 +41,8 @@ void memory_reset(void);
 
 /* Blocks of the program's, on all devices and page-locked. */
 size_t memory_live(void);
+/* Calls `visit` with each of them. No other thread may make or free one meanwhile. */
+void memory_each(void (*visit)(struct block *block));
 
 /* Device memory of the mock's own, not counted as the program's. NULL when there is none left. */
 struct block *memory_alloc_system(struct device *device, size_t size);

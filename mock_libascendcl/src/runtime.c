@@ -14,6 +14,7 @@
 #include "file.h"
 #include "inject.h"
 #include "json.h"
+#include "leak.h"
 #include "memory.h"
 #include "soc.h"
 #include "stream.h"
@@ -156,6 +157,9 @@ aclError aclFinalize(void)
         end();
     }
     pthread_mutex_unlock(&runtime.lock);
+    if (check_on() && code == ACL_SUCCESS) {
+        leak_report(0);
+    }
     return code;
 }
 
@@ -170,7 +174,11 @@ aclError aclFinalizeReference(uint64_t *refCount)
     if (refCount != NULL) {
         *refCount = runtime.users;
     }
+    bool ended = code == ACL_SUCCESS && runtime.users == 0;
     pthread_mutex_unlock(&runtime.lock);
+    if (check_on() && ended) {
+        leak_report(0);
+    }
     return code;
 }
 

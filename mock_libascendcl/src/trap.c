@@ -28,10 +28,16 @@ static void pass_on(int signal, siginfo_t *info, void *context)
     }
 }
 
+static void (*_Atomic explain_address)(const void *address);
+
 static void handle(int signal, siginfo_t *info, void *context)
 {
     struct trap *trap = innermost;
     if (trap == NULL) {
+        void (*explain)(const void *) = atomic_load(&explain_address);
+        if (explain != NULL && signal == SIGSEGV && info->si_code > 0) {
+            explain(info->si_addr);
+        }
         pass_on(signal, info, context);
         return;
     }
@@ -47,6 +53,12 @@ static void install(void)
     for (size_t i = 0; i < COUNT(signals); ++i) {
         sigaction(signals[i], &action, &before[i]);
     }
+}
+
+void trap_explain(void (*explain)(const void *address))
+{
+    atomic_store(&explain_address, explain);
+    pthread_once(&installed, install);
 }
 
 void trap_begin(struct trap *trap)

@@ -14,6 +14,9 @@ struct trap {
     struct trap *outer;
 };
 
+/* From now on, `explain` is called before a bad pointer outside such code ends the process. */
+void trap_explain(void (*explain)(const void *address));
+
 /* if (TRAP_ENTER(&trap)) { code; trap_end(&trap); } else { the code did not come to its end } */
 #define TRAP_ENTER(trap) (trap_begin(trap), sigsetjmp((trap)->back, 0) == 0)
 

@@ -71,7 +71,7 @@ static inline void check_equal(const char *file, int line, const char *expressio
 static inline void check_text(const char *file, int line, const char *expression, const char *text, const char *part)
 {
     if (text == NULL || strstr(text, part) == NULL) {
-        char values[1024];
+        char values[4096];
         snprintf(values, sizeof(values), "\"%s\" is not in \"%s\"", part, text != NULL ? text : "(NULL)");
         check_failed(file, line, expression, values);
     }

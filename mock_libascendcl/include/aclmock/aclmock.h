@@ -74,6 +74,12 @@ ACL_VISIBLE uint64_t aclmock_diagnoses(void);
 ACL_VISIBLE int aclmock_get_diagnosis(uint64_t index, ACL_OUT aclmock_diagnosis *diagnosis);
 ACL_VISIBLE void aclmock_clear_diagnoses(void);
 
+/* A number for now, and one diagnosis ("leak") for each context, stream, event, binary and memory block that was made
+ * since and is still there (0: since the start). Returns how many there are; the first 64 are told. What was made while
+ * checks were off is not known. aclFinalize does the same. No other thread may make or end anything meanwhile. */
+ACL_VISIBLE uint64_t aclmock_mark(void);
+ACL_VISIBLE uint64_t aclmock_report_leaks(uint64_t since);
+
 /* Writes where the program is, as "file:line", into `room` bytes. Called inside ABI calls while checks are on. */
 typedef void (*aclmock_site_callback)(char *site, size_t room);
 ACL_VISIBLE void aclmock_set_site_callback(aclmock_site_callback callback);
