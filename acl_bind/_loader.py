@@ -33,6 +33,9 @@ NOTICE = (
 # dlopen's words when the file that was asked for is not there, as opposed to one that it needs.
 _MISSING = re.compile(r'^(?P<library>[^:]+): cannot open shared object file: No such file or directory')
 
+# Its words for a file that is no library, or one of another machine.
+_NO_LIBRARY = ('wrong ELF class', 'invalid ELF header', 'file too short', 'cannot open shared object file')
+
 
 class Candidate(NamedTuple):
     """A library that could be opened, and the reason to try it."""
@@ -80,7 +83,9 @@ def missing_dependency(candidate: Candidate, failure: str) -> str | None:
 def is_absent(candidate: Candidate, failure: str) -> bool:
     """Whether the candidate itself is not there, so that the next may be tried."""
     match = _MISSING.match(failure)
-    return bool(match and match['library'] == candidate.path)
+    if match is None or match['library'] != candidate.path:
+        return False
+    return '/' not in candidate.path or not os.path.exists(candidate.path)  # dlopen says the same of a file for another machine
 
 
 def explain(candidate: Candidate, failure: str) -> str:
@@ -92,7 +97,7 @@ def explain(candidate: Candidate, failure: str) -> str:
         text += ' (libraries of the driver are under /usr/local/Ascend/driver/lib64).'
     elif is_absent(candidate, failure):
         text += ' The path is wrong, or CANN is not installed there.'
-    elif 'wrong ELF class' in failure or 'invalid ELF header' in failure or 'cannot open shared object file' in failure:
+    elif any(words in failure for words in _NO_LIBRARY):
         text += f' It is no library for this machine ({os.uname().machine}).'
     return text
 

@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from .._cc import BuildError
-from ..errors import AclError, AclLibraryNotFoundError
+from ..errors import AclError, AclLibraryNotFoundError, AclSymbolNotFoundError
 from . import cc, config, demo, doctor, run
 
 COMMANDS = (demo, doctor, config, cc, run)
@@ -25,6 +25,6 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         return int(options.run(options))
-    except (AclError, AclLibraryNotFoundError, BuildError, OSError, ValueError) as error:
+    except (AclError, AclLibraryNotFoundError, AclSymbolNotFoundError, BuildError, OSError, ValueError) as error:
         print(f'acl-bind: {error}', file=sys.stderr)
         return 1

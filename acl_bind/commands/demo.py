@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import pathlib
 import time
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import _loader, rt
-from .._ffi import ffi, lib, opened
+from .._ffi import error_for, ffi, lib, opened
 from ..args import UserArgs, find_hidden
 from ..binary import Binary
 from ..kernel import Kernel
@@ -37,15 +38,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--kernel', help='the kernel in it')
 
 
-class Clock:
-    """Prints the steps, each with the time it took."""
-
-    def __init__(self) -> None:
-        self.number = 0
-
-    def step(self, text: str, start: float) -> None:
-        self.number += 1
-        print(f'{self.number}. {text:<66} {(time.perf_counter() - start) * 1e6:10.1f} us')
+def _paths(options: argparse.Namespace) -> tuple[pathlib.Path, str]:
+    if (options.binary is None) != (options.kernel is None):
+        raise ValueError('--binary and --kernel go together')
+    if options.binary is not None:
+        return options.binary.absolute(), options.kernel
+    if opened().kind != 'mock':
+        raise ValueError('the sample kernel runs on the mock only: name a kernel built for this NPU with --binary and --kernel')
+    return _loader.MOCK_PREFIX / 'kernels' / 'add_custom.o', 'add_custom' if options.mode == 'placeholder' else 'add_simple'
 
 
 def _sources() -> tuple[Any, Any]:
@@ -76,20 +76,66 @@ def _layout_lines(kernel: Kernel, arguments: list[Argument], before: bytes, afte
         yield f'   {row.offset:>6} {row.size:>5}  {row.kind:<12} {row.label:<16} {host:<18} {after[span].hex()}'
 
 
-def _paths(options: argparse.Namespace) -> tuple[pathlib.Path, str]:
-    if (options.binary is None) != (options.kernel is None):
-        raise ValueError('--binary and --kernel go together')
-    if options.binary is not None:
-        return options.binary.absolute(), options.kernel
-    if opened().kind != 'mock':
-        raise ValueError('the sample kernel runs on the mock only: name a kernel built for this NPU with --binary and --kernel')
-    return _loader.MOCK_PREFIX / 'kernels' / 'add_custom.o', 'add_custom' if options.mode == 'placeholder' else 'add_simple'
+class Flow:
+    """The nine steps. Each prints its time; what it made is undone by the last two, or silently when a step fails."""
 
+    def __init__(self, device: int) -> None:
+        self.device = device
+        self.steps = 0
+        self.process = contextlib.ExitStack()  # undoes steps 1 and 2
+        self.objects = contextlib.ExitStack()  # undoes steps 3 and 4, and the memory
 
-def _initialise() -> None:
-    code = lib.aclInit(ffi.NULL)
-    if code not in (0, lib.ACL_ERROR_REPEAT_INITIALIZE):
-        rt.init(None)  # fails again, with its message
+    @contextlib.contextmanager
+    def step(self, text: str) -> Iterator[None]:
+        start = time.perf_counter()
+        yield
+        self.steps += 1
+        print(f'{self.steps}. {text:<66} {(time.perf_counter() - start) * 1e6:10.1f} us')
+
+    def start(self) -> None:
+        with self.step('aclInit'):
+            code = lib.aclInit(ffi.NULL)
+            if code not in (0, lib.ACL_ERROR_REPEAT_INITIALIZE):
+                raise error_for('aclInit', code)
+            self.process.callback(rt.finalize_reference)
+        with self.step(f'aclrtSetDevice({self.device}), aclrtCreateStream'):
+            rt.set_device(self.device)
+            self.process.callback(rt.reset_device, self.device)
+            self.stream = rt.create_stream()
+            self.process.callback(rt.destroy_stream, self.stream)
+
+    def load(self, path: pathlib.Path, name: str) -> None:
+        with self.step(f'aclrtBinaryLoadFromFile({path.name})'):
+            binary = Binary.from_file(path)
+            self.objects.callback(binary.close, force=True)
+        with self.step(f'aclrtBinaryGetFunction({name})'):
+            self.kernel = binary.get_kernel(name)
+
+    def allocate(self, *arrays: Any) -> list[int]:
+        """Device memory with a copy of each array, and for a result of the first one's size, full of NaN."""
+        addresses = []
+        for array in (*arrays, np.full_like(arrays[0], np.nan)):
+            addresses.append(rt.malloc(array.nbytes, lib.ACL_MEM_MALLOC_HUGE_FIRST))
+            self.objects.callback(rt.free, addresses[-1])
+            rt.memcpy(addresses[-1], array.nbytes, array, array.nbytes, lib.ACL_MEMCPY_HOST_TO_DEVICE)
+        return addresses
+
+    def launch(self, arguments: list[Argument]) -> None:
+        with self.step(f'aclrtKernelArgs*: {len(arguments)} arguments, finalized'):
+            args = UserArgs(self.kernel, 256)
+            _fill(args, arguments)
+        before = bytes(ffi.buffer(args.buffer, args.room))
+        with self.step(f'aclrtLaunchKernelWithConfig on {BLOCKS} blocks'):
+            rt.launch_kernel_with_config(self.kernel, BLOCKS, self.stream, None, args.handle, None)
+        print(*_layout_lines(self.kernel, arguments, before, bytes(ffi.buffer(args.buffer, args.room))), sep='\n')
+        with self.step('aclrtSynchronizeStream'):
+            rt.synchronize_stream(self.stream)
+
+    def end(self) -> None:
+        with self.step('aclrtBinaryUnLoad'):
+            self.objects.close()
+        with self.step('aclrtDestroyStream, aclrtResetDevice, aclFinalizeReference'):
+            self.process.close()
 
 
 def run(options: argparse.Namespace) -> int:
@@ -97,49 +143,16 @@ def run(options: argparse.Namespace) -> int:
         os.environ['ACL_BIND_BACKEND'] = options.backend
     path, name = _paths(options)
     print(f'library: {opened().path} ({opened().kind})')
-    clock, now = Clock(), time.perf_counter
-    start = now()
-    _initialise()
-    clock.step('aclInit', start)
-    start = now()
-    rt.set_device(options.device)
-    stream = rt.create_stream()
-    clock.step(f'aclrtSetDevice({options.device}), aclrtCreateStream', start)
-    start = now()
-    binary = Binary.from_file(path)
-    clock.step(f'aclrtBinaryLoadFromFile({path.name})', start)
-    start = now()
-    kernel = binary.get_kernel(name)
-    clock.step(f'aclrtBinaryGetFunction({name})', start)
-    x, y = _sources()
-    addresses = [rt.malloc(x.nbytes, lib.ACL_MEM_MALLOC_HUGE_FIRST) for _ in range(3)]
-    for address, array in zip(addresses, (x, y), strict=False):
-        rt.memcpy(address, array.nbytes, array, array.nbytes, lib.ACL_MEMCPY_HOST_TO_DEVICE)
-    start = now()
-    arguments = _arguments(addresses, options.mode)
-    args = UserArgs(kernel, 256)
-    _fill(args, arguments)
-    clock.step(f'aclrtKernelArgs*: {len(arguments)} arguments, finalized', start)
-    before = bytes(ffi.buffer(args.buffer, args.room))
-    start = now()
-    rt.launch_kernel_with_config(kernel, BLOCKS, stream, None, args.handle, None)
-    clock.step(f'aclrtLaunchKernelWithConfig on {BLOCKS} blocks', start)
-    print(*_layout_lines(kernel, arguments, before, bytes(ffi.buffer(args.buffer, args.room))), sep='\n')
-    start = now()
-    rt.synchronize_stream(stream)
-    clock.step('aclrtSynchronizeStream', start)
-    z = np.empty_like(x)
-    rt.memcpy(z, z.nbytes, addresses[2], z.nbytes, lib.ACL_MEMCPY_DEVICE_TO_HOST)
-    start = now()
-    for address in addresses:
-        rt.free(address)
-    binary.close()
-    clock.step('aclrtBinaryUnLoad', start)
-    start = now()
-    rt.destroy_stream(stream)
-    rt.reset_device(options.device)
-    rt.finalize_reference()
-    clock.step('aclrtDestroyStream, aclrtResetDevice, aclFinalizeReference', start)
+    flow = Flow(options.device)
+    with flow.process, flow.objects:
+        flow.start()
+        flow.load(path, name)
+        x, y = _sources()
+        z = np.empty_like(x)
+        addresses = flow.allocate(x, y)
+        flow.launch(_arguments(addresses, options.mode))
+        rt.memcpy(z, z.nbytes, addresses[2], z.nbytes, lib.ACL_MEMCPY_DEVICE_TO_HOST)
+        flow.end()
     return _verdict(x + y, z)
 
 

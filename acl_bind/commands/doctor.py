@@ -39,6 +39,8 @@ def _attempts() -> list[str]:
 
 
 def _devices() -> str:
+    if not lib.has('aclrtGetDeviceCount'):
+        return 'unknown'
     count = ffi.new('uint32_t *')
     code = lib.aclrtGetDeviceCount(count)
     return str(count[0]) if code == 0 else f'none (error code is {code})'
