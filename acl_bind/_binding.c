@@ -1,9 +1,14 @@
 /* The extension's own C code; _build.py fills in the lists. */
 #include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <acl/acl.h>
 #include <aclmock/aclmock.h>
+
+#include "_route.h"
 
 /* One pointer a function of the headers; NULL: the opened library does not have it. */
 static struct {
@@ -18,6 +23,16 @@ static const struct {
 };
 
 #define ROW_COUNT (sizeof(rows) / sizeof(rows[0]))
+
+/* Changes when contexts may have ended, and the addresses that are theirs with them. */
+static _Atomic uint64_t epoch;
+
+/* After a function that ends some. */
+static inline int contexts_ended(int code)
+{
+    ++epoch;
+    return code;
+}
 
 static void *library;
 static char library_path[4096];
@@ -177,4 +192,5 @@ static uint64_t acl_bind_flat_value(void)
     return flat_results[--flat_depth].value;
 }
 
+/* ROUTE */
 /* WRAPPERS */

@@ -25,9 +25,11 @@ from pycparser import c_ast, c_generator, c_parser
 from setuptools.command.build_ext import build_ext
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / 'acl_bind'
 INCLUDE = ROOT / 'mock_libascendcl' / 'include'
 HEADERS = ('acl/acl_base.h', 'acl/acl_rt.h', 'acl/acl.h', 'aclmock/host_kernel.h', 'aclmock/aclmock.h')
 BUILTIN_TYPES = ['size_t', *(f'{sign}int{bits}_t' for sign in ('', 'u') for bits in (8, 16, 32, 64))]
+ENDS_CONTEXTS = ('aclrtResetDevice', 'aclrtResetDeviceForce', 'aclrtDestroyContext', 'aclmock_reset')
 OUTPUT = '_out_'  # put behind a parameter's name for the parser
 
 
@@ -160,7 +162,7 @@ def flat_face(function: Function, kinds: dict[str, str]) -> Flat | None:
     params = [param for param, _ in flat.values()]
     wide = [widened(ctype, kind) for (ctype, _), kind in zip(outputs, output_kinds, strict=True)]
     cast = ['(uintptr_t)' if kind == 'pointer' else '' for kind in output_kinds]
-    returns, body = function.returns, f'return table.{function.name}({arguments});'
+    returns, body = function.returns, f'return {table_call(function, arguments)};'
     if kind_of(returns, '', kinds) == 'pointer':
         returns, body = 'uint64_t', body.replace('return ', 'return (uint64_t)(uintptr_t)')
     if outputs:
@@ -177,6 +179,13 @@ def flat_face(function: Function, kinds: dict[str, str]) -> Flat | None:
     return Flat(declaration, f'static {declaration}\n{{\n    {body}\n}}\n')
 
 
+def table_call(function: Function, arguments: str) -> str:
+    call = f'table.{function.name}({arguments})'
+    if function.name not in ENDS_CONTEXTS:
+        return call
+    return f'contexts_ended(({call}, 0))' if function.returns == 'void' else f'contexts_ended({call})'
+
+
 def wrapper(function: Function) -> str:
     """The static function that cffi calls in the library's stead.
 
@@ -189,7 +198,7 @@ def wrapper(function: Function) -> str:
     pointer = function.returns.endswith('*')
     return (
         f'static {function.returns}{"" if pointer else " "}bound_{function.name}({declaration})\n'
-        f'{{\n    {"" if function.returns == "void" else "return "}table.{function.name}({arguments});\n}}\n'
+        f'{{\n    {"" if function.returns == "void" else "return "}{table_call(function, arguments)};\n}}\n'
         f'#define {function.name} bound_{function.name}\n'
     )
 
@@ -204,22 +213,25 @@ def source(functions: list[Function], faces: list[Flat]) -> str:
     members = ''.join(f'    __typeof__({function.name}) *{function.name};\n' for function in functions)
     rows = ''.join(f'    {{"{function.name}", (void **)&table.{function.name}}},\n' for function in functions)
     text = ''.join(f'    "{describe(function)}\\n"\n' for function in functions)
-    template = (pathlib.Path(__file__).parent / '_binding.c').read_text()
+    template = (PACKAGE / '_binding.c').read_text()
     return (
         template.replace('/* MEMBERS */\n', members)
         .replace('/* ROWS */\n', rows)
         .replace('/* DESCRIPTION */\n', text)
+        .replace('/* ROUTE */\n', (PACKAGE / '_route.c').read_text())
         .replace('/* WRAPPERS */\n', '\n'.join([*(face.definition for face in faces), *map(wrapper, functions)]))
     )
 
 
 def make_ffi() -> cffi.FFI:
     declarations, numbers, functions = read_headers()
+    route = (PACKAGE / '_route.h').read_text()
+    numbers += constants(route)
     builder = cffi.FFI()
     kinds = type_kinds(declarations)
     faces = [face for function in functions if (face := flat_face(function, kinds))]
     flat = ''.join(f'{face.declaration};\n' for face in faces)
-    builder.cdef(declarations + ''.join(f'#define {name} ...\n' for name in numbers) + BINDING_CDEF + flat)
+    builder.cdef(declarations + ''.join(f'#define {name} ...\n' for name in numbers) + plain_c(route) + BINDING_CDEF + flat)
     builder.set_source('acl_bind._acl', source(functions, faces))
     return builder
 
@@ -237,6 +249,12 @@ extern "Python" void acl_bind_pyacl_exception(aclrtExceptionInfo *info);
 extern "Python" void acl_bind_host_func(void *call);
 uintptr_t acl_bind_tensor_deleter(int versioned);
 uintptr_t acl_bind_capsule_destructor(void);
+const char *acl_bind_failed(void);
+uint64_t acl_bind_epoch(void);
+int acl_bind_launch_block(const acl_bind_plan *plan, const acl_bind_hidden *hidden, const acl_bind_target *target, void *block);
+int acl_bind_launch(const acl_bind_plan *plan, const acl_bind_hidden *hidden, uintptr_t context, uintptr_t stream,
+                    uintptr_t config, uint32_t num_blocks, const void *packed);
+int acl_bind_launch_many(const acl_bind_item *items, size_t count, uintptr_t context, uintptr_t stream, size_t *launched);
 """
 
 
@@ -244,12 +262,15 @@ class BuildExt(build_ext):
     """Generates and compiles the extension, and puts a freshly built mock beside it."""
 
     def build_extension(self, ext: object) -> None:
+        ext.include_dirs = [str(INCLUDE), str(PACKAGE)]  # type: ignore[attr-defined]
+        ext.libraries = ['dl']  # type: ignore[attr-defined]
+        if ext.name != 'acl_bind._acl':  # type: ignore[attr-defined]
+            super().build_extension(ext)
+            return
         generated = pathlib.Path(self.build_temp) / '_acl.c'
         generated.parent.mkdir(parents=True, exist_ok=True)
         make_ffi().emit_c_code(str(generated))
         ext.sources = [str(generated)]  # type: ignore[attr-defined]
-        ext.include_dirs = [str(INCLUDE)]  # type: ignore[attr-defined]
-        ext.libraries = ['dl']  # type: ignore[attr-defined]
         super().build_extension(ext)
         built = subprocess.run([sys.executable, str(ROOT / 'build_mock.py'), '--out', str(self.built_mock())], check=False)
         if built.returncode != 0:

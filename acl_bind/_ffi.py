@@ -9,13 +9,45 @@ import functools
 import os
 import threading
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _loader, errors
 from ._acl import ffi
 from ._acl import lib as _raw
 
-__all__ = ['Signature', 'acl', 'callback', 'error_for', 'ffi', 'flat', 'flat_result', 'lib', 'opened', 'signatures']
+if TYPE_CHECKING:
+    from ._plain import Cell, Launcher, Ring, connect
+
+    is_fast: bool
+else:
+    try:
+        from ._fast import Cell, Launcher, Ring, connect
+
+        is_fast = True
+    except ImportError:  # not built: everything goes through cffi
+        from ._plain import Cell, Launcher, Ring, connect
+
+        is_fast = False
+
+raw: Any = _raw  # with what is no function of the library: acl_bind_launch and its kind
+
+__all__ = [
+    'Cell',
+    'Launcher',
+    'Ring',
+    'Signature',
+    'acl',
+    'callback',
+    'connect',
+    'error_for',
+    'ffi',
+    'flat',
+    'flat_result',
+    'lib',
+    'opened',
+    'raw',
+    'signatures',
+]
 
 
 class Param(NamedTuple):

@@ -9,7 +9,7 @@ import weakref
 from collections.abc import Iterator
 from typing import Any
 
-from ._ffi import acl, error_for, ffi, lib
+from ._ffi import Cell, acl, error_for, ffi, lib
 from .errors import AclForkError, AclHandleError
 
 _owner_pid = os.getpid()  # the process that initialised ACL; a fork before that is none of ours
@@ -77,7 +77,7 @@ def device_of(context: int) -> int | None:
         return int(number[0]) if lib.aclrtGetDevice(number) == 0 else None
 
 
-class Handle:
+class Handle(Cell):
     """Base of all objects that stand for a C handle.
 
     ``close()`` ends it (once; more often is harmless), ``with`` closes at the end, and an object that is dropped closes
@@ -90,7 +90,7 @@ class Handle:
     _registry_lock = threading.Lock()
 
     def __init__(self, handle: int, *, context: int, parent: object = None, owned: bool = True) -> None:
-        self._handle: int | None = handle
+        self._handle = handle
         self._hash = hash((type(self), handle))  # stays when it is closed
         self._context = context
         self._parent = parent  # kept alive: a child never outlives what it was made from

@@ -5,6 +5,7 @@
 from ._ffi import ffi, lib
 from .args import KernelArgs
 from .binary import Binary
+from .config import LaunchConfig
 from .context import Context
 from .device import Device, device_count
 from .errors import (
@@ -30,7 +31,7 @@ from .errors import (
 from .event import Event
 from .interop import from_dlpack
 from .kernel import Kernel
-from .launch import LaunchConfig, launch
+from .launch import launch
 from .layout import Layout
 from .memory import DeviceBuffer
 from .runtime import Backend, backend

@@ -72,6 +72,7 @@ class KernelArgs:
             sizes = sum(-(-argument.slot_size // POINTER_SIZE) * POINTER_SIZE for argument in self._arguments)
             sizes += sum(len(argument.data) + POINTER_SIZE for argument in self._arguments if argument.kind == 'placeholder')
             self._args = UserArgs(self.kernel, sizes)
+            self.plan: Any = None  # how C launches it, made with the first launch
             self._params = [self._args.append(argument) for argument in self._arguments]
             self._buffers: dict[int, Any] = {}
             for index, argument in enumerate(self._arguments):
@@ -113,21 +114,3 @@ class KernelArgs:
 
 KernelMakers.args = KernelArgs
 KernelMakers.hidden = find_hidden
-
-
-def append_all(handle: Any, arguments: list[Argument]) -> None:
-    """Fill and finalize the thread's own argument list, for a launch that comes right after."""
-    place = ffi.new('aclrtParamHandle *')
-    placeholders = []
-    for argument in arguments:
-        if argument.kind == 'placeholder':
-            acl.aclrtKernelArgsAppendPlaceHolder(handle, place)
-            placeholders.append((place[0], argument.data))
-        else:
-            acl.aclrtKernelArgsAppend(handle, ffi.from_buffer(argument.data), len(argument.data), place)
-    buffer = ffi.new('void **')
-    for param, data in placeholders:
-        acl.aclrtKernelArgsGetPlaceHolderBuffer(handle, param, len(data), buffer)
-        ffi.memmove(buffer[0], data, len(data))
-    acl.aclrtKernelArgsFinalize(handle)
-

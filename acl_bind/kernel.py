@@ -12,13 +12,17 @@ from ._handle import Handle, device_of, in_context
 if TYPE_CHECKING:
     from .args import KernelArgs
     from .binary import Binary
+    from .compiled import Launchers
     from .layout import Hidden
+    from .typed import TypedKernel
 
 
 class KernelMakers:
     """What a kernel makes is defined in the modules above this one; each puts its maker here."""
 
     args: Callable[..., KernelArgs]
+    bind: Callable[..., TypedKernel]
+    launchers: Callable[[Kernel], Launchers]
     hidden: Callable[[Kernel], Hidden]
     html: Callable[[Kernel], str]
 
@@ -129,10 +133,25 @@ class Kernel(Handle):
         if name not in possible:
             raise ValueError(f'layout is {name!r}, expected {" or ".join(map(repr, possible))} for {self.name}')
         self._layout = name
+        self.launchers.clear()
 
     def args(self, *values: Any) -> KernelArgs:
         """An argument list for this kernel that can be launched many times and changed in between."""
         return KernelMakers.args(self, *values)
+
+    def bind(self, *types: Any, by_handles: bool = False) -> TypedKernel:
+        """The kernel with the types of its arguments, for launches that cost least: ``add = kernel.bind(DeviceBuffer, np.int32)``.
+
+        Then ``add(stream, config, x, 3)``: bare ints and floats have a width now. The types are those of acl_bind.signature.
+        ``by_handles`` launches through aclrtKernelArgs* and aclrtLaunchKernelWithConfig even where
+        aclrtLaunchKernelWithHostArgs is there. Raises TypeError for what is no type of an argument.
+        """
+        return KernelMakers.bind(self, *types, by_handles=by_handles)
+
+    @functools.cached_property
+    def launchers(self) -> Launchers:
+        """Typed calls for the plain launches of this kernel, by the classes of their arguments."""
+        return KernelMakers.launchers(self)
 
     @functools.cached_property
     def hidden_slots(self) -> Hidden:

@@ -2,120 +2,70 @@
 
 from __future__ import annotations
 
-import dataclasses
-import functools
 import sys
+from types import FrameType
 from typing import Any
 
-from ._ffi import acl, ffi, lib
-from ._handle import in_context
-from .args import KernelArgs, append_all
+from . import _ffi
+from ._ffi import ffi, raw
+from .args import KernelArgs
+from .compiled import PlainKernel
+from .config import LaunchConfig, as_config
 from .kernel import Kernel
 from .layout import prepare
-from .stream import as_stream
-
-BLOCKS_AT_MOST = 0xFFFF  # the runtime cuts the number to 16 bits
-
-
-def _check_int(name: str, value: Any, low: int, high: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f'{name} is {value!r}, expected an int from {low} to {high}')
-    if not low <= value <= high:
-        raise ValueError(f'{name} is {value}, expected {low} to {high}')
-
-
-@dataclasses.dataclass(frozen=True)
-class LaunchConfig:
-    """How a kernel is launched. All but ``num_blocks`` may be left out.
-
-    num_blocks: 1 to 65535 blocks; 0 launches nothing. schem_mode: 0 normal, 1 all blocks start together.
-    dyn_ubuf_size: bytes of dynamic unified buffer. engine_type: 0 AIC, 1 AIV. block_dim_offset: number of the first block.
-    block_task_prefetch, data_dump, enable_profiling: switches. timeout: seconds as float (0: never); whole seconds up to
-    65535 go by the TIMEOUT attribute, anything else by TIMEOUT_US.
-    """
-
-    num_blocks: int
-    schem_mode: int | None = None
-    dyn_ubuf_size: int | None = None
-    engine_type: int | None = None
-    block_dim_offset: int | None = None
-    block_task_prefetch: bool | None = None
-    data_dump: bool | None = None
-    timeout: float | None = None
-    enable_profiling: bool | None = None
-
-    def __post_init__(self) -> None:
-        _check_int('num_blocks', self.num_blocks, 0, BLOCKS_AT_MOST)
-        for name, high in (('schem_mode', 1), ('dyn_ubuf_size', 0xFFFFFFFF), ('engine_type', 1), ('block_dim_offset', 0xFFFFFFFF)):
-            if getattr(self, name) is not None:
-                _check_int(name, getattr(self, name), 0, high)
-        for name in ('block_task_prefetch', 'data_dump', 'enable_profiling'):
-            if not isinstance(getattr(self, name), (bool, type(None))):
-                raise TypeError(f'{name} is {getattr(self, name)!r}, expected a bool')
-        if self.timeout is not None:
-            if isinstance(self.timeout, bool) or not isinstance(self.timeout, (int, float)):
-                raise TypeError(f'timeout is {self.timeout!r}, expected seconds as a number')
-            if not 0 <= self.timeout * 1_000_000 < 1 << 64:
-                raise ValueError(f'timeout is {self.timeout} s, expected 0 (never) or a positive number of seconds below 2**64 us')
-
-    def _timeout(self) -> dict[str, Any]:
-        assert self.timeout is not None
-        if self.timeout == int(self.timeout) and self.timeout <= 0xFFFF:
-            return {'id': lib.ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT, 'value': {'timeout': int(self.timeout)}}
-        microseconds = max(1, round(self.timeout * 1_000_000))
-        parts = {'timeoutLow': microseconds & 0xFFFFFFFF, 'timeoutHigh': microseconds >> 32}
-        return {'id': lib.ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT_US, 'value': {'timeoutUs': parts}}
-
-    @functools.cached_property
-    def _c_config(self) -> tuple[Any, object]:
-        """The C struct (NULL without attributes), and what it points to."""
-        members = {
-            'schem_mode': (lib.ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE, 'schemMode'),
-            'dyn_ubuf_size': (lib.ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE, 'dynUBufSize'),
-            'engine_type': (lib.ACL_RT_LAUNCH_KERNEL_ATTR_ENGINE_TYPE, 'engineType'),
-            'block_dim_offset': (lib.ACL_RT_LAUNCH_KERNEL_ATTR_BLOCKDIM_OFFSET, 'blockDimOffset'),
-            'block_task_prefetch': (lib.ACL_RT_LAUNCH_KERNEL_ATTR_BLOCK_TASK_PREFETCH, 'isBlockTaskPrefetch'),
-            'data_dump': (lib.ACL_RT_LAUNCH_KERNEL_ATTR_DATA_DUMP, 'isDataDump'),
-            'enable_profiling': (lib.ACL_RT_LAUNCH_KERNEL_ATTR_ENABLE_PROFILING, 'enableProfiling'),
-        }
-        given = {name: getattr(self, name) for name in members if getattr(self, name) is not None}
-        rows = [{'id': members[name][0], 'value': {members[name][1]: value}} for name, value in given.items()]
-        if self.timeout is not None:
-            rows.append(self._timeout())
-        if not rows:
-            return ffi.NULL, None
-        attributes = ffi.new('aclrtLaunchKernelAttr[]', rows)
-        return ffi.new('aclrtLaunchKernelCfg *', {'attrs': attributes, 'numAttrs': len(rows)}), attributes
+from .memory import DeviceBuffer
+from .plan import Plan, run
+from .stream import Stream, as_stream
+from .typed import launch_slowly
+from .values import Placeholder
 
 
 def launch(stream: Any, config: LaunchConfig | int, kernel: Kernel, *args: Any) -> None:
-    """Queue a kernel on a stream (aclrtLaunchKernelWithConfig).
+    """Queue a kernel on a stream (aclrtLaunchKernelWithHostArgs; aclrtLaunchKernelWithConfig where a library lacks that).
 
     ``config``: a LaunchConfig, or just the number of blocks. ``args``: the kernel's arguments in order, or one KernelArgs
     of it. The stream keeps buffers, placeholders and the binary alive until it has passed the launch. A failure on the
     device is raised by a later ``stream.sync()``, with the line of this call.
-
-    ``stream``: a Stream, an object with ``__acl_stream__``, ``.npu_stream`` or ``_as_parameter_``, an int handle, or None
-    for the default stream of the thread's context.
     """
-    stream = as_stream(stream)
-    if not isinstance(config, LaunchConfig):
-        config = LaunchConfig(config)
-    prepared = args[0] if len(args) == 1 and isinstance(args[0], KernelArgs) else None
-    if prepared is not None and prepared.kernel != kernel:
-        raise ValueError(f'the arguments are of kernel {prepared.kernel.name}, the launch is of {kernel.name}')
-    arguments = [] if prepared is not None else prepare(kernel, args)
-    if config.num_blocks == 0:
+    _launch(sys._getframe(1), as_stream(stream), config, kernel, args)
+
+
+def _launch(frame: FrameType, stream: Stream, config: LaunchConfig | int, kernel: Kernel, args: tuple[Any, ...]) -> None:
+    if len(args) == 1 and isinstance(args[0], KernelArgs):
+        _launch_prepared(frame, stream, as_config(config), kernel, args[0])
         return
-    with in_context(stream._context or kernel._context):
-        if prepared is not None:
-            handle: Any = prepared._args.handle
-        else:
-            place = ffi.new('aclrtArgsHandle *')
-            acl.aclrtKernelArgsInit(kernel._pointer, place)
-            handle = place[0]
-            append_all(handle, arguments)
-        acl.aclrtLaunchKernelWithConfig(kernel._pointer, config.num_blocks, stream._pointer, config._c_config[0], handle, ffi.NULL)
-    stream._keep(kernel, prepared, arguments if prepared is None else list(prepared._arguments))
-    frame = sys._getframe(1)
-    stream._launches.append((kernel.name, frame.f_code, frame.f_lineno))
+    kind = tuple(map(type, args))
+    typed = kernel.launchers.get(kind)
+    if isinstance(typed, PlainKernel):
+        typed.call(frame, stream, config, args)
+        return
+    shape = as_config(config)
+    arguments = prepare(kernel, args)
+    launch_slowly(frame, stream, shape, Plan(kernel, arguments), arguments)
+    if kind not in kernel.launchers:
+        kernel.launchers.learn(kernel, args, arguments)
+
+
+def _launch_missed(stream: Stream, config: LaunchConfig | int, kernel: Kernel, *args: Any) -> None:
+    """What the launch in C does not find in the kernel's cache."""
+    _launch(sys._getframe(1), stream, config, kernel, args)
+
+
+def _launch_prepared(frame: FrameType, stream: Stream, config: LaunchConfig, kernel: Kernel, args: KernelArgs) -> None:
+    if args.kernel != kernel:
+        raise ValueError(f'the arguments are of kernel {args.kernel.name}, the launch is of {kernel.name}')
+    kernel.handle, stream.handle  # noqa: B018  (closed ones say so)
+    if config.num_blocks:
+        run(_plan_of(args), stream, config, args._args.buffer)
+        stream._ring.keep(kernel, frame.f_code, frame.f_lasti, list(args._kept()))
+
+
+def _plan_of(args: KernelArgs) -> Plan:
+    plan: Plan = args.plan or Plan(args.kernel, args._arguments)
+    plan.c.args = args._args.handle
+    args.plan = plan
+    return plan
+
+
+if _ffi.is_fast:
+    _ffi.connect(int(ffi.cast('uintptr_t', ffi.addressof(raw, 'acl_bind_launch_block'))), Stream, DeviceBuffer, Placeholder)

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import itertools
-import linecache
 import math
 import weakref
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ._checks import milliseconds
 from ._ffi import acl, error_for, ffi, lib
 from ._handle import Handle, check_process, current_context, device_of, in_context
+from ._inflight import InFlight, of_borrowed
 from .callback import Callbacks
 from .device import Device, Makers, Scope
 from .errors import AclDeviceError, AclError, AclTimeoutError
 from .event import Event
-
-if TYPE_CHECKING:
-    from types import CodeType
-
-LAUNCHES_SHOWN = 16
 
 _live: weakref.WeakValueDictionary[int, Stream] = weakref.WeakValueDictionary()  # by id(), since equal ones are kept apart
 
@@ -40,8 +34,7 @@ class Stream(Handle):
     def _init(self, handle: int, *, context: int, device_id: int | None, parent: object, owned: bool) -> Stream:
         Handle.__init__(self, handle, context=context, parent=parent, owned=owned)
         self.device_id = device_id
-        self._kept: list[object] = []  # what queued work uses
-        self._launches: list[tuple[str, CodeType, int]] = []  # since the last good sync: kernel, where in the program
+        self._ring = InFlight(context, handle) if owned else of_borrowed(context, handle)  # what queued work uses
         self._callbacks = Callbacks()
         _live[id(self)] = self
         return self
@@ -85,13 +78,14 @@ class Stream(Handle):
         """
         if self._callbacks.running_here:
             raise RuntimeError('a callback waits for its own stream, which waits for the callback: sync() belongs outside of it')
+        position = self._ring.position  # what other threads queue meanwhile may not have been waited for
         with in_context(self._context):
             if timeout is None:
                 api, code = 'aclrtSynchronizeStream', lib.aclrtSynchronizeStream(self._pointer)
             else:
                 api = 'aclrtSynchronizeStreamWithTimeout'
                 code = lib.aclrtSynchronizeStreamWithTimeout(self._pointer, milliseconds(timeout))
-            error = self._after_wait(error_for(api, code) if code else None)
+            error = self._after_wait(error_for(api, code) if code else None, position)
         if error is not None:
             raise error
         raised = self._callbacks.take_raised()
@@ -101,10 +95,14 @@ class Stream(Handle):
     @property
     def is_done(self) -> bool:
         """Whether all queued work is done (aclrtStreamQuery)."""
+        position = self._ring.position
         status: Any = ffi.new('aclrtStreamStatus *')
         with in_context(self._context):
             acl.aclrtStreamQuery(self._pointer, status)
-        return bool(status[0] == lib.ACL_STREAM_STATUS_COMPLETE)
+        if status[0] != lib.ACL_STREAM_STATUS_COMPLETE:
+            return False
+        self._ring.release(position)
+        return True
 
     # ---- order between streams
 
@@ -155,36 +153,33 @@ class Stream(Handle):
     # ---- what queued work uses
 
     def _keep(self, *objects: object) -> None:
-        self._kept.append(objects)
+        self._ring.keep(None, None, 0, objects)
 
     def _uses(self, wanted: Handle) -> bool:
-        return any(_holds(entry, wanted) for entry in list(self._kept))
+        distinct = {id(entry): entry for entry in self._ring.objects()}
+        return any(_holds(entry, wanted) for entry in distinct.values())
 
-    def _after_wait(self, error: AclError | None) -> AclError | None:
+    def _after_wait(self, error: AclError | None, position: int | None = None) -> AclError | None:
         """After a wait that ended so: let go of what the work used. Returns the error, with the launches it may be about."""
         if isinstance(error, AclTimeoutError) or (error is not None and not isinstance(error, AclDeviceError)):
             return error  # the work goes on, or nothing was waited for
-        if error is not None and self._launches:
-            extra = '\n'.join(part for part in (error.extra, self._launch_list()) if part)
+        if error is not None:
+            extra = '\n'.join(part for part in (error.extra, self._ring.report(error.detail)) if part)
             error = type(error)(error.api, error.code, error.name, error.detail, extra)
-        self._kept.clear()
-        self._launches.clear()
+            self._ring.clear()
+        self._ring.release(self._ring.position if position is None else position)
         return error
-
-    def _launch_list(self) -> str:
-        lines = [f'Launches on this stream since the last sync, the newest last ({len(self._launches)}):']
-        for kernel, code, line in itertools.islice(self._launches, max(0, len(self._launches) - LAUNCHES_SHOWN), None):
-            text = linecache.getline(code.co_filename, line).strip()
-            lines.append(f'  {kernel} at {code.co_filename}:{line}{": " + text if text else ""}')
-        return '\n'.join(lines)
 
     def _destructor(self) -> tuple[Any, str]:
         return lib.aclrtDestroyStream, 'aclrtDestroyStream'
 
     def close(self) -> None:
         """Wait for queued work, then destroy the stream (aclrtDestroyStream)."""
-        super().close()
-        self._kept.clear()
+        try:
+            super().close()
+        finally:
+            if self._owned:
+                self._ring.close()
 
     def __repr__(self) -> str:
         place = '' if self.device_id is None else f' on device {self.device_id}'
@@ -260,8 +255,8 @@ def as_stream(value: Any) -> Stream:
     handle, context = _handle_of(value), current_context()
     stream = _borrowed.get((context, handle))
     if stream is None:
-        stream = Stream.from_handle(handle)
-        stream._context, stream.device_id = context, device_of(context) if context else None
+        device_id = device_of(context) if context else None
+        stream = Stream.__new__(Stream)._init(handle, context=context, device_id=device_id, parent=None, owned=False)
         if len(_borrowed) >= BORROWED_AT_MOST:
             _borrowed.pop(next(iter(_borrowed)))
         _borrowed[(context, handle)] = stream

@@ -1,0 +1,37 @@
+/* The two objects that the typed call reads without asking Python: a handle's owner, and what a stream's work uses. */
+#ifndef ACL_BIND_FAST_H
+#define ACL_BIND_FAST_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The C part of a Handle: `_handle` (None once it is closed) and `_context`. */
+typedef struct {
+    PyObject_HEAD
+    uint64_t handle;
+    uint64_t context;
+    bool open;
+} Cell;
+
+/* Entries of what queued work uses: its owner, the launch's code object or NULL, references. See _plain.Ring. */
+typedef struct {
+    PyObject_HEAD
+    uintptr_t *words;
+    size_t capacity; /* a power of two, 0 at first */
+    size_t head;
+    size_t used;
+    uint64_t first;    /* number of the oldest entry */
+    uint64_t position; /* of the next entry */
+} Ring;
+
+extern PyType_Spec cell_spec, ring_spec;
+
+#define RING_MAX_REFS    128
+#define RING_CHECK_EVERY 1024 /* launches: then `check` may let go of what the stream has passed */
+
+/* False with MemoryError set: nothing was added. code NULL: no launch. */
+bool ring_push(Ring *ring, PyObject *owner, PyObject *code, int lasti, PyObject *const *refs, size_t count);
+
+#endif
