@@ -9,11 +9,8 @@
 
 /* ---- handles ------------------------------------------------------------------------------------------ */
 
-struct function *function_of(const void *handle, const char *argument)
+struct function *function_missing(const void *handle, const char *argument)
 {
-    if (LIKELY(handle_alive(HANDLE_FUNCTION, handle))) {
-        return (struct function *)(uintptr_t)handle;
-    }
     fail(ACL_ERROR_RT_INVALID_HANDLE, "EE1017",
          "%s is %p, no live function handle: its binary was unloaded, or it is a handle of another kind", argument,
          handle);

@@ -104,8 +104,16 @@ struct binary {
     struct installed installed[DEVICES_AT_MOST];
 };
 
+/* Reports 107017; NULL. */
+struct function *function_missing(const void *handle, const char *argument);
+
 /* The function if the handle is alive, else NULL after reporting 107017. */
-struct function *function_of(const void *handle, const char *argument);
+static inline struct function *function_of(const void *handle, const char *argument)
+{
+    return LIKELY(handle_alive(HANDLE_FUNCTION, handle)) ? (struct function *)(uintptr_t)handle
+                                                         : function_missing(handle, argument);
+}
+
 struct binary *binary_of(const void *handle);
 
 /* Unloads all binaries. */

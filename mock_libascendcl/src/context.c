@@ -2,14 +2,7 @@
 
 #include "error.h"
 
-/* What a thread is in: a context it named, or the primary context of a device, whichever came last. */
-struct thread_context {
-    struct context *named;
-    uint64_t generation; /* of the named context */
-    struct device *primary_of;
-};
-
-static THREAD_LOCAL struct thread_context thread_context;
+THREAD_LOCAL struct thread_context thread_context;
 static _Atomic int32_t default_device = -1;
 static _Atomic uint64_t generations;
 
@@ -207,7 +200,7 @@ static struct context *context_present(void)
     return device != NULL ? atomic_load_explicit(&device->primary, memory_order_acquire) : NULL;
 }
 
-struct context *context_current(void)
+struct context *context_find(void)
 {
     struct context *context = context_present();
     int32_t fallback = atomic_load_explicit(&default_device, memory_order_relaxed);

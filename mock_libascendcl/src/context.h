@@ -23,8 +23,29 @@ struct context {
     pthread_mutex_t lock; /* of the children */
 };
 
+/* What a thread is in: a context it named, or the primary context of a device, whichever came last. */
+struct thread_context {
+    struct context *named;
+    uint64_t generation; /* of the named context */
+    struct device *primary_of;
+};
+
+extern THREAD_LOCAL struct thread_context thread_context;
+
+struct context *context_find(void);
+
 /* The calling thread's context, or NULL. Retains the default device of aclInit's file where that applies. */
-struct context *context_current(void);
+static inline struct context *context_current(void)
+{
+    if (LIKELY(thread_context.named == NULL && thread_context.primary_of != NULL)) {
+        struct context *primary = atomic_load_explicit(&thread_context.primary_of->primary, memory_order_acquire);
+        if (LIKELY(primary != NULL)) {
+            return primary;
+        }
+    }
+    return context_find();
+}
+
 /* Reports the missing context as the real library does: 107002, said and stored. */
 aclError context_missing(void);
 

@@ -17,8 +17,8 @@ struct execution {
     const struct launch *launch;
     struct stream *stream;
     uint64_t args; /* device address of ctx.args */
-    struct text fault; /* empty: none */
     bool faulted;
+    struct text fault; /* what there is to say; nothing while not faulted */
     struct block *reached[8]; /* while checks are on */
     size_t reached_count;
 };
@@ -41,6 +41,7 @@ static bool fault_begin(struct execution *run)
         return false;
     }
     run->faulted = true;
+    run->fault = (struct text){0};
     text_add(&run->fault, "kernel %s, block %u of %u: ", run->launch->function->name, run->ctx.block_idx,
              run->ctx.block_num);
     return true;
@@ -188,57 +189,60 @@ static bool reach_args(struct execution *run)
     return true;
 }
 
-static void execute(struct execution *run)
-{
-    const struct function *function = run->launch->function;
-    run->ctx.calls = &calls;
-    run->ctx.block_num = run->launch->blocks;
-    run->ctx.args_head = (size_t)function->head_slots * 8;
-    run->ctx.params = function->params;
-    run->ctx.num_params = function->num_params;
-    run->ctx.data = function->run_data;
-    if (reach_args(run)) {
-        run_blocks(run);
-    }
-}
-
-/* Recorded, late, and made to fail, as a test may have asked for. */
-static bool made_to_fail(struct execution *run, aclError *code)
+/* Recorded, late, and made to fail with a code, as a test may have asked for. */
+static aclError watched(struct execution *run)
 {
     const struct launch *launch = run->launch;
     if (trace_on()) {
         trace_kernel(launch->function->name, launch->blocks);
     }
-    aclError injected = call_watched(WATCH_INJECT) ? inject_kernel(launch->function->name, &run->fault) : ACL_SUCCESS;
-    run->faulted = injected != ACL_SUCCESS;
-    *code = run->faulted ? injected : *code;
-    return run->faulted;
+    run->fault = (struct text){0};
+    aclError code = call_watched(WATCH_INJECT) ? inject_kernel(launch->function->name, &run->fault) : ACL_SUCCESS;
+    run->faulted = code != ACL_SUCCESS;
+    return code;
+}
+
+/* With the kernel's binary kept from being unloaded. The code of its fault, if there is one. */
+static aclError execute(struct execution *run)
+{
+    const struct function *function = run->launch->function;
+    aclError code = call_watched(WATCH_INJECT | WATCH_TRACE) ? watched(run) : ACL_SUCCESS;
+    if (UNLIKELY(code != ACL_SUCCESS)) {
+        return code;
+    }
+    run->ctx = (aclmock_ctx){
+        .calls = &calls,
+        .block_num = run->launch->blocks,
+        .args_head = (size_t)function->head_slots * 8,
+        .params = function->params,
+        .num_params = function->num_params,
+        .data = function->run_data,
+    };
+    if (LIKELY(reach_args(run))) {
+        run_blocks(run);
+    }
+    return LIKELY(!run->faulted) ? ACL_SUCCESS : fault_code(function);
 }
 
 static void run_launch(struct task *task, struct stream *stream)
 {
     const struct launch *launch = TASK_PAYLOAD(task, struct launch);
-    struct execution run;
-    memset(&run.ctx, 0, sizeof(run.ctx));
+    struct execution run; /* not cleared: it is large, and all of it is set when it is needed */
     run.launch = launch;
     run.stream = stream;
     run.args = launch->args;
-    run.fault = (struct text){0};
     run.faulted = false;
     run.reached_count = 0;
     aclError code = ACL_ERROR_RT_AICORE_EXCEPTION;
     if (LIKELY(use_enter(launch->function))) {
-        code = fault_code(launch->function);
-        if (LIKELY(!made_to_fail(&run, &code))) {
-            execute(&run);
-        }
+        code = execute(&run);
         check_reached(&run);
         use_leave();
     } else {
-        run.faulted = true;
+        run.fault = (struct text){0};
         text_add(&run.fault, "a kernel's binary was unloaded before the launch ran: synchronize first");
     }
-    if (UNLIKELY(run.faulted)) {
+    if (UNLIKELY(code != ACL_SUCCESS)) {
         stream_fail(stream, code, run.fault.data);
     }
     argring_take(stream, launch->ring_end, launch->args_block);

@@ -9,13 +9,13 @@
 
 /* room: what the real library has ids for, or more */
 struct slab slabs[HANDLE_KINDS] = {
-    [HANDLE_CONTEXT] = {NULL, MAGIC_CONTEXT, 1024, 1u << 12, false},
-    [HANDLE_STREAM] = {NULL, MAGIC_STREAM, 1024, 1u << 16, true},
-    [HANDLE_EVENT] = {NULL, MAGIC_EVENT, 256, 1u << 18, false},
-    [HANDLE_BINARY] = {NULL, MAGIC_BINARY, 4096, 1u << 18, false},
-    [HANDLE_FUNCTION] = {NULL, MAGIC_FUNCTION, 256, 1u << 23, false},
-    [HANDLE_ARGS] = {NULL, MAGIC_ARGS, 1u << 17, 1u << 14, false},
-    [HANDLE_DESCRIPTOR] = {NULL, MAGIC_DESCRIPTOR, 64, 1u << 16, false},
+    [HANDLE_CONTEXT] = {NULL, MAGIC_CONTEXT, 1024, 1u << 12, false, 0},
+    [HANDLE_STREAM] = {NULL, MAGIC_STREAM, 1024, 1u << 16, true, 0},
+    [HANDLE_EVENT] = {NULL, MAGIC_EVENT, 256, 1u << 18, false, 0},
+    [HANDLE_BINARY] = {NULL, MAGIC_BINARY, 4096, 1u << 18, false, 0},
+    [HANDLE_FUNCTION] = {NULL, MAGIC_FUNCTION, 256, 1u << 23, false, 0},
+    [HANDLE_ARGS] = {NULL, MAGIC_ARGS, 1u << 17, 1u << 14, false, 0},
+    [HANDLE_DESCRIPTOR] = {NULL, MAGIC_DESCRIPTOR, 64, 1u << 16, false, 0},
 };
 
 /* A slot that is not in use, behind its cell. */
@@ -46,6 +46,7 @@ static bool slab_reserve(struct slab *slab)
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (base != MAP_FAILED) {
             slab->room = room;
+            slab->bytes = room * slab->stride;
             atomic_store_explicit(&slab->base, base, memory_order_release);
             return true;
         }

@@ -52,6 +52,7 @@ struct slab {
     uint32_t stride; /* a power of two */
     size_t room;     /* slots */
     bool kept;       /* slots are not cleared: others may still look at a dead one */
+    size_t bytes;    /* of all slots, once there is a base */
 };
 
 extern struct slab slabs[HANDLE_KINDS];
@@ -62,7 +63,7 @@ static inline size_t slab_offset(enum handle_kind kind, const void *address)
     const struct slab *slab = &slabs[kind];
     uintptr_t base = (uintptr_t)atomic_load_explicit(&slab->base, memory_order_acquire);
     uintptr_t offset = (uintptr_t)address - base;
-    return base != 0 && offset < slab->room * slab->stride ? offset : SIZE_MAX;
+    return base != 0 && offset < slab->bytes ? offset : SIZE_MAX;
 }
 
 /* Whether the address is a slot of this kind, alive or not. */

@@ -128,6 +128,8 @@ static aclError submit(struct stream *stream, struct function *function, uint16_
     return ACL_SUCCESS;
 }
 
+static const struct launch_config no_config;
+
 static aclError check_blocks(uint32_t num_blocks)
 {
     if (UNLIKELY(num_blocks == 0)) {
@@ -167,14 +169,18 @@ aclError launch(struct function *function, uint32_t num_blocks, aclrtStream hand
 {
     struct launch_config config;
     aclError code = check_blocks(num_blocks);
-    if (LIKELY(code == ACL_SUCCESS)) {
-        code = launchcfg_read(cfg, function, &config);
+    if (UNLIKELY(code != ACL_SUCCESS)) {
+        return code;
     }
-    if (LIKELY(code == ACL_SUCCESS)) {
+    if (LIKELY(cfg == NULL && args->grid == NULL && function->type != ACL_KERNEL_TYPE_MIX)) {
+        return queue(function, num_blocks, handle, &no_config, args);
+    }
+    code = launchcfg_read(cfg, function, &config);
+    if (code == ACL_SUCCESS) {
         config.dyn_ubuf = args->grid != NULL ? args->dyn_ubuf : config.dyn_ubuf;
         code = launchcfg_check_ubuf(&config, function);
     }
-    return LIKELY(code == ACL_SUCCESS) ? queue(function, num_blocks, handle, &config, args) : code;
+    return code == ACL_SUCCESS ? queue(function, num_blocks, handle, &config, args) : code;
 }
 
 /* ---- the ABI: arguments in device memory -------------------------------------------------------------- */
@@ -203,7 +209,7 @@ aclError aclrtLaunchKernel(aclrtFuncHandle funcHandle, uint32_t numBlocks, const
         code = check_size(argsSize);
     }
     struct launch_args args = {.size = (uint32_t)argsSize, .device = address_number(argsData)};
-    return code == ACL_SUCCESS ? queue(function, numBlocks, stream, &(struct launch_config){0}, &args) : code;
+    return code == ACL_SUCCESS ? queue(function, numBlocks, stream, &no_config, &args) : code;
 }
 
 aclError aclrtLaunchKernelV2(aclrtFuncHandle funcHandle, uint32_t numBlocks, const void *argsData, size_t argsSize,

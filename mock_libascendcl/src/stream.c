@@ -165,11 +165,8 @@ static struct stream *default_stream(struct context *context)
 
 /* ---- finding ------------------------------------------------------------------------------------------ */
 
-bool stream_check(aclrtStream handle)
+bool stream_missing(aclrtStream handle)
 {
-    if (LIKELY(handle == NULL || handle_alive(HANDLE_STREAM, handle))) {
-        return true;
-    }
     fail(ACL_ERROR_RT_INVALID_HANDLE, "EE1017",
          "stream is %p, no live stream handle: it was destroyed, or its context or device was, or it is a handle of "
          "another kind", handle);

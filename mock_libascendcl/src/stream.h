@@ -60,8 +60,15 @@ struct stream {
 /* Numbers streams from 0 again. */
 void stream_reset(void);
 
+/* Reports 107017; false. */
+bool stream_missing(aclrtStream handle);
+
 /* Only the handle: false after reporting 107017. NULL passes. */
-bool stream_check(aclrtStream handle);
+static inline bool stream_check(aclrtStream handle)
+{
+    return LIKELY(handle == NULL || handle_alive(HANDLE_STREAM, handle)) || stream_missing(handle);
+}
+
 /* Of a checked handle. NULL stands for the current context's default stream. On failure NULL, reported:
  * 107002 without a context, which a stream needs even if it is of another one. */
 struct stream *stream_find(aclrtStream handle);

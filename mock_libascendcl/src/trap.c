@@ -5,8 +5,8 @@
 
 static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 static struct sigaction before[COUNT(signals)];
-static pthread_once_t installed = PTHREAD_ONCE_INIT;
-static THREAD_LOCAL struct trap *innermost;
+_Atomic bool trap_installed;
+THREAD_LOCAL struct trap *trap_innermost;
 
 /* What the process would have done without us. */
 static void pass_on(int signal, siginfo_t *info, void *context)
@@ -32,7 +32,7 @@ static void (*_Atomic explain_address)(const void *address);
 
 static void handle(int signal, siginfo_t *info, void *context)
 {
-    struct trap *trap = innermost;
+    struct trap *trap = trap_innermost;
     if (trap == NULL) {
         void (*explain)(const void *) = atomic_load(&explain_address);
         if (explain != NULL && signal == SIGSEGV && info->si_code > 0) {
@@ -43,7 +43,7 @@ static void handle(int signal, siginfo_t *info, void *context)
     }
     trap->signal = signal;
     trap->address = info->si_addr;
-    innermost = trap->outer;
+    trap_innermost = trap->outer;
     siglongjmp(trap->back, 1);
 }
 
@@ -53,30 +53,23 @@ static void install(void)
     for (size_t i = 0; i < COUNT(signals); ++i) {
         sigaction(signals[i], &action, &before[i]);
     }
+    atomic_store(&trap_installed, true);
+}
+
+void trap_install(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, install);
 }
 
 void trap_explain(void (*explain)(const void *address))
 {
     atomic_store(&explain_address, explain);
-    pthread_once(&installed, install);
-}
-
-void trap_begin(struct trap *trap)
-{
-    pthread_once(&installed, install);
-    trap->signal = 0;
-    trap->address = NULL;
-    trap->outer = innermost;
-    innermost = trap;
-}
-
-void trap_end(struct trap *trap)
-{
-    innermost = trap->outer;
+    trap_install();
 }
 
 _Noreturn void trap_leave(struct trap *trap)
 {
-    innermost = trap->outer;
+    trap_innermost = trap->outer;
     siglongjmp(trap->back, 1);
 }

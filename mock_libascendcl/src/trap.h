@@ -20,8 +20,27 @@ void trap_explain(void (*explain)(const void *address));
 /* if (TRAP_ENTER(&trap)) { code; trap_end(&trap); } else { the code did not come to its end } */
 #define TRAP_ENTER(trap) (trap_begin(trap), sigsetjmp((trap)->back, 0) == 0)
 
-void trap_begin(struct trap *trap);
-void trap_end(struct trap *trap);
+extern THREAD_LOCAL struct trap *trap_innermost;
+extern _Atomic bool trap_installed;
+
+void trap_install(void);
+
+static inline void trap_begin(struct trap *trap)
+{
+    if (UNLIKELY(!atomic_load_explicit(&trap_installed, memory_order_acquire))) {
+        trap_install();
+    }
+    trap->signal = 0;
+    trap->address = NULL;
+    trap->outer = trap_innermost;
+    trap_innermost = trap;
+}
+
+static inline void trap_end(struct trap *trap)
+{
+    trap_innermost = trap->outer;
+}
+
 /* From inside: leaves the code. */
 _Noreturn void trap_leave(struct trap *trap);
 

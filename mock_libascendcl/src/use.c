@@ -2,20 +2,12 @@
 
 #include <time.h>
 
-/* One a thread that runs kernels. Never freed: another thread takes it over. */
-struct use {
-    struct binary *_Atomic binary;
-    struct use *next;
-    struct thread_exit exit;
-    _Atomic bool taken;
-};
-
-static THREAD_LOCAL struct use *own;
+THREAD_LOCAL struct use *use_own;
 static struct use *_Atomic uses;
 
 static void leave_thread(struct thread_exit *node)
 {
-    own = NULL;
+    use_own = NULL;
     atomic_store(&CONTAINER(node, struct use, exit)->taken, false);
 }
 
@@ -37,39 +29,20 @@ static struct use *find_use(void)
     return use;
 }
 
-static bool join(void)
+bool use_join(void)
 {
-    own = find_use();
-    if (own != NULL) {
-        own->exit.leave = leave_thread;
-        thread_at_exit(&own->exit);
+    use_own = find_use();
+    if (use_own != NULL) {
+        use_own->exit.leave = leave_thread;
+        thread_at_exit(&use_own->exit);
     }
-    return own != NULL;
-}
-
-bool use_enter(struct function *function)
-{
-    if (UNLIKELY(own == NULL) && !join()) {
-        return false;
-    }
-    /* Announce first, then look: whoever unloads does it the other way round. */
-    atomic_store(&own->binary, function->binary);
-    if (LIKELY(handle_alive(HANDLE_FUNCTION, function))) {
-        return true;
-    }
-    use_leave();
-    return false;
-}
-
-void use_leave(void)
-{
-    atomic_store_explicit(&own->binary, NULL, memory_order_release);
+    return use_own != NULL;
 }
 
 static bool used_elsewhere(const struct binary *binary)
 {
     for (struct use *use = atomic_load(&uses); use != NULL; use = use->next) {
-        if (use != own && atomic_load(&use->binary) == binary) {
+        if (use != use_own && atomic_load(&use->binary) == binary) {
             return true;
         }
     }
@@ -82,5 +55,5 @@ bool use_wait(const struct binary *binary)
     while (used_elsewhere(binary)) {
         nanosleep(&moment, NULL);
     }
-    return own == NULL || atomic_load(&own->binary) != binary;
+    return use_own == NULL || atomic_load(&use_own->binary) != binary;
 }

@@ -4,9 +4,38 @@
 
 #include "binary.h"
 
+/* One a thread that runs kernels. Never freed: another thread takes it over. */
+struct use {
+    struct binary *_Atomic binary;
+    struct use *next;
+    struct thread_exit exit;
+    _Atomic bool taken;
+};
+
+extern THREAD_LOCAL struct use *use_own;
+
+/* Gives the thread its own. False without memory. */
+bool use_join(void);
+
+static inline void use_leave(void)
+{
+    atomic_store_explicit(&use_own->binary, NULL, memory_order_release);
+}
+
 /* Before and after a kernel runs on this thread. enter: false when its binary has been unloaded. */
-bool use_enter(struct function *function);
-void use_leave(void);
+static inline bool use_enter(struct function *function)
+{
+    if (UNLIKELY(use_own == NULL) && !use_join()) {
+        return false;
+    }
+    /* Announce first, then look: whoever unloads does it the other way round. */
+    atomic_store(&use_own->binary, function->binary);
+    if (LIKELY(handle_alive(HANDLE_FUNCTION, function))) {
+        return true;
+    }
+    use_leave();
+    return false;
+}
 
 /* Waits until no other thread runs the binary's code. False when the calling thread itself does. */
 bool use_wait(const struct binary *binary);
