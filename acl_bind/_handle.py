@@ -197,5 +197,5 @@ def close_all() -> None:
         alive = [handle for ref in list(Handle._registry.values()) if (handle := ref()) is not None]
         for handle in sorted(alive, key=lambda each: each._order):
             with contextlib.suppress(Exception):  # an exit must not fail over what it leaves behind
-                handle.close()
+                handle._close()  # streams first, so no queued work uses the rest
     _ended = True

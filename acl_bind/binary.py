@@ -47,13 +47,13 @@ class Binary(Handle):
         return self
 
     @classmethod
-    def from_file(cls, path: str | os.PathLike[str], *, magic: str | None = None, lazy: bool = False) -> Binary:
+    def from_file(cls, path: str | bytes | os.PathLike[str], *, magic: str | None = None, lazy: bool = False) -> Binary:
         """Load a file (aclrtBinaryLoadFromFile; with ``magic``, which that function refuses, by aclrtBinaryLoadFromData).
 
         Raises FileNotFoundError, IsADirectoryError and ValueError (empty file) before the library is asked,
         AclInvalidArgumentError when it refuses the content.
         """
-        absolute = pathlib.Path(os.fspath(path)).absolute()
+        absolute = pathlib.Path(os.fsdecode(path)).absolute()
         if not absolute.exists():
             raise FileNotFoundError(f'no operator binary at {absolute}')
         if absolute.is_dir():
