@@ -120,7 +120,7 @@ def _sized_float(value: float, size: int) -> bytes:
 
 def _bare(value: Any, size: int | None) -> Plain | None:
     """A Python int or float, by the size that the binary tells."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    if isinstance(value, (bool, np.generic)) or not isinstance(value, (int, float)):  # np.float64 is a float
         return None
     if size is None:
         kind, example = ('int', 'int32') if isinstance(value, int) else ('float', 'float32')
