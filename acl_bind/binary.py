@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import functools
 import os
 import pathlib
 import weakref
@@ -9,15 +11,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from ._checks import check_int
+from ._elf import demangled, kernel_names
 from ._ffi import acl, error_for, ffi, lib
 from ._handle import Handle, current_context, device_of, in_context
 from .device import Scope
-from .errors import AclContextError, AclKernelNotFoundError
+from .errors import AclContextError, AclError, AclKernelNotFoundError
 from .kernel import Kernel
 from .memory import DeviceBuffer
 from .rt import get_function_name
 from .runtime import ensure_init
 from .stream import park
+
+NAMES_SHOWN = 20
 
 
 class Binary(Handle):
@@ -109,12 +114,44 @@ class Binary(Handle):
             code = getattr(lib, api)(self._pointer, key, place)
             if code:
                 refused = code == lib.ACL_ERROR_RT_PARAM_INVALID
-                raise error_for(api, code, AclKernelNotFoundError if refused else None)
+                raise self._not_found(error_for(api, code, AclKernelNotFoundError), name) if refused else error_for(api, code)
         handle = int(ffi.cast('uintptr_t', place[0]))
         kernel = Kernel._create(self, handle, name or get_function_name(handle), context)
         kernel.param_names = tuple(param_names)
         self._kernels[id(kernel)] = kernel
         return kernel
+
+    @functools.cached_property
+    def kernel_names(self) -> tuple[str, ...]:
+        """The names of its kernels, in the file's order; empty when they cannot be told (a borrowed binary on CANN)."""
+        if not lib.has('aclmock_kernel_names'):
+            return kernel_names(self._bytes())
+        room = lib.aclmock_kernel_names(self._pointer, ffi.NULL, 0)
+        text = ffi.new('char[]', room + 1)
+        lib.aclmock_kernel_names(self._pointer, text, room)
+        return tuple(ffi.string(text).decode(errors='replace').splitlines())
+
+    def _bytes(self) -> bytes:
+        """What it was loaded from, b'' when that is gone."""
+        kept = self._parent[0] if isinstance(self._parent, tuple) else None
+        try:
+            return bytes(kept) if isinstance(kept, (bytes, bytearray, memoryview)) else pathlib.Path(self.name).read_bytes()
+        except OSError:
+            return b''
+
+    def _not_found(self, error: AclError, name: str) -> AclError:
+        names = self.kernel_names
+        plain = {each: demangled(each) for each in names}
+        mangled = [each for each in names if each != name and plain[each].rpartition('::')[2] == name]
+        closest = mangled or difflib.get_close_matches(name, names, 1)
+        lines = [f'{each} is {plain[each]}(...): ask for it by that name.' for each in mangled]
+        if closest and not mangled and 'did you mean' not in error.detail:
+            lines.append(f'Did you mean {closest[0]}?')
+        if names and names[0] not in error.detail:
+            lines.append(f'{self.name} has {len(names)} kernels: {", ".join(names[:NAMES_SHOWN])}{" ..." if len(names) > NAMES_SHOWN else ""}')
+        found = AclKernelNotFoundError(error.api, error.code, error.name, error.detail, '\n'.join(lines))
+        found.kernel_names, found.closest = names, closest[0] if closest else None
+        return found
 
     def get_global(self, name: str) -> DeviceBuffer:
         """A global variable of the binary, as a borrowed buffer of uint8 on its device (aclrtBinaryGetGlobal, CANN 9.1).

@@ -69,7 +69,10 @@ class AclCaptureError(AclError):
 
 
 class AclKernelNotFoundError(AclError, LookupError):
-    """A binary has no kernel of that name; lists those it has and the closest one."""
+    """A binary has no kernel of that name; lists those it has (``kernel_names``) and the closest one (``closest``, or None)."""
+
+    kernel_names: tuple[str, ...] = ()
+    closest: str | None = None
 
 
 class AclDeviceError(AclError):

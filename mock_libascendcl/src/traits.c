@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "aclmock/aclmock.h"
 #include "hostbin.h"
 
@@ -41,6 +43,30 @@ aclError aclmock_make_binary(const aclmock_kernel *kernels, size_t count, aclrtB
     binary_publish(binary);
     *binHandle = binary;
     return ACL_SUCCESS;
+}
+
+size_t aclmock_kernel_names(const aclrtBinHandle binHandle, char *names, size_t room)
+{
+    API_OR(0, binHandle, names, room);
+    struct binary *binary = binary_of(binHandle);
+    if (binary == NULL) {
+        return 0;
+    }
+    size_t needed = 1;
+    pthread_mutex_lock(&binary->lock);
+    for (size_t i = 0; i < binary->count; ++i) {
+        size_t length = strlen(binary->functions[i]->name);
+        if (needed + length < room) {
+            memcpy(names + needed - 1, binary->functions[i]->name, length);
+            names[needed - 1 + length] = '\n';
+        }
+        needed += length + 1;
+    }
+    pthread_mutex_unlock(&binary->lock);
+    if (needed <= room) {
+        names[needed - 1] = '\0';
+    }
+    return needed;
 }
 
 /* ---- traits ------------------------------------------------------------------------------------------- */

@@ -157,6 +157,10 @@ ACL_VISIBLE int aclmock_set_soc(const char *name);
  * A `run` of NULL makes a kernel that does nothing. */
 ACL_VISIBLE aclError aclmock_make_binary(const aclmock_kernel *kernels, size_t count, ACL_OUT aclrtBinHandle *binHandle);
 
+/* The names of a binary's kernels, one a line. Returns how many bytes they take, the 0 at the end counted; with less room
+ * they are not whole: call again. 0: no such binary. */
+ACL_VISIBLE size_t aclmock_kernel_names(const aclrtBinHandle binHandle, char *names, size_t room);
+
 /* What decides how a kernel's arguments are laid out and which launches take it, apart from its type. */
 typedef struct aclmock_traits {
     uint32_t system_slots; /* hidden 8-byte slots, 0 to 255, that of overflow counted */
