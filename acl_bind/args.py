@@ -40,6 +40,17 @@ class UserArgs:
         return place[0]
 
 
+class OwnBlock:
+    """An argument list in a layout that aclrtKernelArgs* does not make."""
+
+    handle = ffi.NULL
+
+    def __init__(self, layout: Layout) -> None:
+        self.buffer = ffi.new('uint8_t[]', max(layout.size, 1))
+        for row in layout:
+            ffi.memmove(self.buffer + row.offset, row.data, len(row.data))
+
+
 def find_hidden(kernel: Kernel) -> Hidden:
     """The kernel's hidden slots, seen by laying out a small list: what the library does is the only truth about it."""
     with in_context(kernel._context):
@@ -68,18 +79,27 @@ class KernelArgs:
         self._build()
 
     def _build(self) -> None:
+        self.plan: Any = None  # how C launches it, made with the first launch
+        self.layout_name = self.kernel.layout
+        self._args: UserArgs | OwnBlock
+        if self.layout_name == 'bisheng':
+            self._args = OwnBlock(self.layout())
+        else:
+            self._args = self._user_args()
+
+    def _user_args(self) -> UserArgs:
         with in_context(self.kernel._context):
             sizes = sum(-(-argument.slot_size // POINTER_SIZE) * POINTER_SIZE for argument in self._arguments)
             sizes += sum(len(argument.data) + POINTER_SIZE for argument in self._arguments if argument.kind == 'placeholder')
-            self._args = UserArgs(self.kernel, sizes)
-            self.plan: Any = None  # how C launches it, made with the first launch
-            self._params = [self._args.append(argument) for argument in self._arguments]
+            args = UserArgs(self.kernel, sizes)
+            self._params = [args.append(argument) for argument in self._arguments]
             self._buffers: dict[int, Any] = {}
             for index, argument in enumerate(self._arguments):
                 if argument.kind == 'placeholder':
-                    self._buffers[index] = self._args.data_buffer(self._params[index], len(argument.data))
+                    self._buffers[index] = args.data_buffer(self._params[index], len(argument.data))
                     ffi.memmove(self._buffers[index], argument.data, len(argument.data))
-            acl.aclrtKernelArgsFinalize(self._args.handle)
+            acl.aclrtKernelArgsFinalize(args.handle)
+        return args
 
     def __len__(self) -> int:
         return len(self._arguments)
@@ -91,6 +111,8 @@ class KernelArgs:
         same = (old.kind == 'placeholder') == (new.kind == 'placeholder') and len(old.data) == len(new.data)
         if not same:
             self._build()  # another size moves everything behind it
+        elif isinstance(self._args, OwnBlock):
+            self._args = OwnBlock(self.layout())
         elif new.kind == 'placeholder':
             ffi.memmove(self._buffers[position], new.data, len(new.data))
         else:

@@ -148,7 +148,8 @@ class Binary(Handle):
         if closest and not mangled and 'did you mean' not in error.detail:
             lines.append(f'Did you mean {closest[0]}?')
         if names and names[0] not in error.detail:
-            lines.append(f'{self.name} has {len(names)} kernels: {", ".join(names[:NAMES_SHOWN])}{" ..." if len(names) > NAMES_SHOWN else ""}')
+            shown = ', '.join(names[:NAMES_SHOWN]) + (' ...' if len(names) > NAMES_SHOWN else '')
+            lines.append(f'{self.name} has {len(names)} kernels: {shown}')
         found = AclKernelNotFoundError(error.api, error.code, error.name, error.detail, '\n'.join(lines))
         found.kernel_names, found.closest = names, closest[0] if closest else None
         return found

@@ -61,6 +61,8 @@ def _launch_prepared(frame: FrameType, stream: Stream, config: LaunchConfig, ker
 
 
 def _plan_of(args: KernelArgs) -> Plan:
+    if args.layout_name != args.kernel.layout:  # chosen since
+        args._build()
     plan: Plan = args.plan or Plan(args.kernel, args._arguments)
     plan.c.args = args._args.handle
     args.plan = plan

@@ -39,6 +39,10 @@ class Tiling(ctypes.Structure):
     _fields_ = (('small', ctypes.c_uint8), ('middle', ctypes.c_uint32), ('large', ctypes.c_uint64))
 
 
+class Colour(enum.IntEnum):
+    RED = 1
+
+
 class Torchlike:
     """What acl_bind looks at in a torch_npu tensor."""
 
@@ -205,7 +209,7 @@ def test_a_placeholder_copies_at_once(send: Callable[..., bytes]) -> None:
 # ---- what has no width -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(('value', 'hint'), [(3, r'np\.int32\(3\)'), (2.5, r'np\.float32\(2\.5\)'), (enum.IntEnum('E', 'A')(1), r'np\.int32')])
+@pytest.mark.parametrize(('value', 'hint'), [(3, r'np\.int32\(3\)'), (2.5, r'np\.float32\(2\.5\)'), (Colour.RED, r'np\.int32')])
 def test_a_bare_number_is_refused(kernel: ab.Kernel, value: Any, hint: str) -> None:
     with pytest.raises(TypeError, match=f'argument 0: a bare .*{hint}'):
         kernel.args(value)
