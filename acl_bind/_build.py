@@ -246,6 +246,7 @@ int64_t acl_bind_flat_code(void);
 uint64_t acl_bind_flat_value(void);
 extern "Python" void acl_bind_pyacl_callback(void *data);
 extern "Python" void acl_bind_pyacl_exception(aclrtExceptionInfo *info);
+extern "Python" void acl_bind_site(char *site, size_t room);
 extern "Python" void acl_bind_host_func(void *call);
 uintptr_t acl_bind_tensor_deleter(int versioned);
 uintptr_t acl_bind_capsule_destructor(void);

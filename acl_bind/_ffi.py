@@ -5,13 +5,14 @@ The library is opened with the first function that is taken from ``lib``.
 
 from __future__ import annotations
 
+import atexit
 import functools
 import os
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import _loader, errors
+from . import _loader, _site, errors
 from ._acl import ffi
 from ._acl import lib as _raw
 
@@ -101,7 +102,16 @@ def opened() -> Opened:
             path = ffi.string(_raw.acl_bind_path()).decode(errors='replace')
             kind = 'mock' if _raw.acl_bind_has(b'aclmock_version') else 'cann'
             _opened = Opened(path, kind, candidate.reason, tuple(attempts))
+            if kind == 'mock':
+                _raw.aclmock_set_site_callback(callback('acl_bind_site', _tell_site))
+                atexit.register(_raw.aclmock_set_site_callback, ffi.NULL)  # Python is no place to call any more
         return _opened
+
+
+def _tell_site(site: Any, room: int) -> None:
+    """The mock's checks ask where the program is, to tell where something was made."""
+    text = _site.where().encode(errors='replace')[: room - 1]
+    ffi.memmove(site, text + b'\0', len(text) + 1)
 
 
 def _missing(signature: Signature) -> Callable[..., Any]:

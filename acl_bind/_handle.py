@@ -190,6 +190,15 @@ class Handle(Cell):
         return f'<{type(self).__name__} {self._state()}>'
 
 
+def forget_all() -> None:
+    """Every handle is gone already (the mock's reset): mark the objects closed and end nothing."""
+    with Handle._registry_lock:
+        alive = [handle for ref in Handle._registry.values() if (handle := ref()) is not None]
+        Handle._registry.clear()
+    for handle in alive:
+        handle._handle = None
+
+
 def close_all() -> None:
     """The atexit step: close what is alive, children before parents, and let nothing be closed after it."""
     global _ended  # noqa: PLW0603

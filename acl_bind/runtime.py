@@ -35,6 +35,14 @@ def is_initialised() -> bool:
     return _initialised
 
 
+def forget_init() -> None:
+    """ACL was ended behind this package's back (the mock's reset): the next object initialises it again."""
+    global _initialised  # noqa: PLW0603
+    with _lock:
+        atexit.unregister(_at_exit)
+        _initialised = False
+
+
 def _at_exit() -> None:
     if _handle.is_forked():
         return  # everything is the parent's

@@ -1,6 +1,7 @@
 #include "inject.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #define FIRST_STORED_CODE 107000 /* the runtime's codes become the thread's last error, those of the acl layer do not */
 
 struct rule {
+    int id;
     bool of_kernel;
     char name[256];
     uint64_t skip; /* calls that pass before it applies */
@@ -106,24 +108,26 @@ static bool exported(const char *name)
     return found;
 }
 
+/* The rule's id, 0 when there is no room for it. */
 static int add(const struct rule *rule)
 {
-    bool added = false;
+    static int ids;
+    int id = 0;
     if (rule->left == 0 || strlen(rule->name) + 1 == sizeof(rule->name)) {
         return 0;
     }
     pthread_mutex_lock(&rule_lock);
-    for (size_t i = 0; i < RULES_AT_MOST && !added; ++i) {
+    for (size_t i = 0; i < RULES_AT_MOST && id == 0; ++i) {
         if (rules[i].left == 0) {
             rules[i] = *rule;
-            added = true;
+            rules[i].id = id = ids = ids % INT_MAX + 1;
         }
     }
     pthread_mutex_unlock(&rule_lock);
-    if (added) {
+    if (id != 0) {
         call_watch(WATCH_INJECT, true);
     }
-    return added;
+    return id;
 }
 
 static struct rule make(const char *name, uint64_t nth, uint64_t times, aclError code, const char *text)
@@ -137,21 +141,21 @@ static struct rule make(const char *name, uint64_t nth, uint64_t times, aclError
 int aclmock_fail_call(const char *function, uint64_t nth, uint64_t times, aclError code, const char *text)
 {
     struct rule rule = make(function, nth, times, code, text);
-    return code != ACL_SUCCESS && exported(function) && add(&rule);
+    return code != ACL_SUCCESS && exported(function) ? add(&rule) : 0;
 }
 
 int aclmock_fail_kernel(const char *kernel, uint64_t nth, uint64_t times, aclError code, const char *text)
 {
     struct rule rule = make(kernel, nth, times, code, text);
     rule.of_kernel = true;
-    return code != ACL_SUCCESS && add(&rule);
+    return code != ACL_SUCCESS ? add(&rule) : 0;
 }
 
 int aclmock_delay_call(const char *function, uint64_t nth, uint64_t times, uint64_t microseconds)
 {
     struct rule rule = make(function, nth, times, ACL_SUCCESS, "");
     rule.delay_ns = microseconds * 1000;
-    return exported(function) && add(&rule);
+    return exported(function) ? add(&rule) : 0;
 }
 
 int aclmock_delay_kernel(const char *kernel, uint64_t nth, uint64_t times, uint64_t microseconds)
@@ -171,6 +175,17 @@ uint64_t aclmock_faults_left(void)
     }
     pthread_mutex_unlock(&rule_lock);
     return left;
+}
+
+void aclmock_take_back(int rule)
+{
+    pthread_mutex_lock(&rule_lock);
+    for (size_t i = 0; i < RULES_AT_MOST; ++i) {
+        if (rules[i].id == rule) {
+            rules[i] = (struct rule){0};
+        }
+    }
+    pthread_mutex_unlock(&rule_lock);
 }
 
 void inject_reset(void)

@@ -14,7 +14,7 @@ static void *allocate(aclError wanted)
 TEST(the_nth_call_fails)
 {
     CHECK_OK(aclrtSetDevice(0));
-    CHECK_EQ(aclmock_fail_call("aclrtMalloc", 2, 2, ACL_ERROR_RT_MEMORY_ALLOCATION, "no more"), 1);
+    CHECK(aclmock_fail_call("aclrtMalloc", 2, 2, ACL_ERROR_RT_MEMORY_ALLOCATION, "no more") > 0);
     allocate(ACL_SUCCESS);
     size_t blocks = aclmock_live(ACLMOCK_BLOCKS);
     allocate(ACL_ERROR_RT_MEMORY_ALLOCATION);
@@ -30,7 +30,7 @@ TEST(the_nth_call_fails)
 TEST(codes_of_the_acl_layer_are_not_stored)
 {
     CHECK_OK(aclrtSetDevice(0));
-    CHECK_EQ(aclmock_fail_call("aclrtMalloc", 1, 1, ACL_ERROR_INVALID_PARAM, NULL), 1);
+    CHECK(aclmock_fail_call("aclrtMalloc", 1, 1, ACL_ERROR_INVALID_PARAM, NULL) > 0);
     allocate(ACL_ERROR_INVALID_PARAM);
     CHECK_EQ(aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL), 0);
     CHECK_SAID("on purpose");
@@ -39,7 +39,7 @@ TEST(codes_of_the_acl_layer_are_not_stored)
 TEST(every_call_fails_until_it_is_cleared)
 {
     CHECK_OK(aclrtSetDevice(0));
-    CHECK_EQ(aclmock_fail_call("aclrtMalloc", 1, ACLMOCK_ALWAYS, 207001, NULL), 1);
+    CHECK(aclmock_fail_call("aclrtMalloc", 1, ACLMOCK_ALWAYS, 207001, NULL) > 0);
     for (int i = 0; i < 100; ++i) {
         allocate(207001);
     }
@@ -49,7 +49,7 @@ TEST(every_call_fails_until_it_is_cleared)
 
 TEST(functions_that_return_no_code)
 {
-    CHECK_EQ(aclmock_fail_call("aclrtGetSocName", 1, 1, 500000, NULL), 1);
+    CHECK(aclmock_fail_call("aclrtGetSocName", 1, 1, 500000, NULL) > 0);
     CHECK(aclrtGetSocName() == NULL);
     CHECK(aclrtGetSocName() != NULL);
 }
@@ -65,7 +65,7 @@ TEST(rules_that_cannot_be)
     CHECK_EQ(aclmock_fail_kernel(name, 1, 1, 507015, NULL), 0);
     CHECK_EQ(aclmock_faults_left(), 0);
     for (int i = 0; i < 256; ++i) {
-        CHECK_EQ(aclmock_fail_call("aclrtMalloc", 1, 1, 207001, NULL), 1);
+        CHECK(aclmock_fail_call("aclrtMalloc", 1, 1, 207001, NULL) > 0);
     }
     CHECK_EQ(aclmock_fail_call("aclrtMalloc", 1, 1, 207001, NULL), 0);
 }
@@ -79,7 +79,7 @@ static double seconds(void)
 
 TEST(a_call_comes_late)
 {
-    CHECK_EQ(aclmock_delay_call("aclrtSetDevice", 1, 1, 30000), 1);
+    CHECK(aclmock_delay_call("aclrtSetDevice", 1, 1, 30000) > 0);
     double start = seconds();
     CHECK_OK(aclrtSetDevice(0));
     CHECK(seconds() - start >= 0.03);
@@ -117,7 +117,7 @@ TEST(a_kernel_fails)
     struct flow flow;
     uint16_t first = 0;
     start(&flow);
-    CHECK_EQ(aclmock_fail_kernel("add_simple", 2, 1, ACL_ERROR_RT_AICORE_EXCEPTION, "boom"), 1);
+    CHECK(aclmock_fail_kernel("add_simple", 2, 1, ACL_ERROR_RT_AICORE_EXCEPTION, "boom") > 0);
     CHECK_OK(launch(&flow));
     CHECK_OK(aclrtSynchronizeStream(flow.stream));
     CHECK_OK(aclrtMemset(flow.buffers[2], 32768, 0, 32768));
@@ -134,7 +134,7 @@ TEST(a_kernel_comes_late)
 {
     struct flow flow;
     start(&flow);
-    CHECK_EQ(aclmock_delay_kernel("add_simple", 1, 1, 30000), 1);
+    CHECK(aclmock_delay_kernel("add_simple", 1, 1, 30000) > 0);
     double begin = seconds();
     CHECK_OK(launch(&flow));
     CHECK_OK(aclrtSynchronizeStream(flow.stream));

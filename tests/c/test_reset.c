@@ -19,7 +19,7 @@ static void leave_a_mess(void)
     CHECK_OK(aclrtMalloc(&device, 1000, ACL_MEM_MALLOC_HUGE_FIRST));
     CHECK_OK(aclrtMallocHost(&host, 1000));
     CHECK_OK(aclrtMemsetAsync(device, 1000, 1, 1000, stream));
-    CHECK_EQ(aclmock_fail_call("aclrtMalloc", 5, 1, 207001, NULL), 1);
+    CHECK(aclmock_fail_call("aclrtMalloc", 5, 1, 207001, NULL) > 0);
     CHECK_EQ(aclmock_trace_start(16), 1);
     CHECK_EQ(aclrtMalloc(&device, 0, ACL_MEM_MALLOC_HUGE_FIRST), ACL_ERROR_INVALID_PARAM);
     CHECK_EQ(aclrtCreateContext(&context, 99), ACL_ERROR_RT_INVALID_DEVICEID);

@@ -90,8 +90,8 @@ ACL_VISIBLE void aclmock_set_site_callback(aclmock_site_callback callback);
 
 /* The function's n-th call from now (1: the next) and those after it, `times` in all (ACLMOCK_ALWAYS: without end), do
  * nothing and fail with the code. aclGetRecentErrMsg gets the text, or a standard one for NULL. A function that returns
- * no code returns what it returns on failure. Rules add up; each counts by itself. 0: no such function, a code of 0,
- * or 256 rules already. */
+ * no code returns what it returns on failure. Rules add up; each counts by itself. Returns the rule's number; 0: no such
+ * function, a code of 0, or 256 rules already. */
 ACL_VISIBLE int aclmock_fail_call(const char *function, uint64_t nth, uint64_t times, aclError code, const char *text);
 /* The same for launches of a kernel, counted as they run: they write nothing, and the stream's next synchronize returns
  * the code. */
@@ -99,6 +99,7 @@ ACL_VISIBLE int aclmock_fail_kernel(const char *kernel, uint64_t nth, uint64_t t
 /* These calls, or launches, take so much longer. */
 ACL_VISIBLE int aclmock_delay_call(const char *function, uint64_t nth, uint64_t times, uint64_t microseconds);
 ACL_VISIBLE int aclmock_delay_kernel(const char *kernel, uint64_t nth, uint64_t times, uint64_t microseconds);
+ACL_VISIBLE void aclmock_take_back(int rule);
 /* How many of these rules are not used up. */
 ACL_VISIBLE uint64_t aclmock_faults_left(void);
 ACL_VISIBLE void aclmock_clear_faults(void);
