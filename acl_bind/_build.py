@@ -27,7 +27,7 @@ from setuptools.command.build_ext import build_ext
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / 'acl_bind'
 INCLUDE = ROOT / 'mock_libascendcl' / 'include'
-HEADERS = ('acl/acl_base.h', 'acl/acl_rt.h', 'acl/acl.h', 'aclmock/host_kernel.h', 'aclmock/aclmock.h')
+HEADERS = ('acl/acl_base.h', 'acl/acl_rt.h', 'acl/acl_rt_info.h', 'acl/acl_rt_memory.h', 'acl/acl.h', 'aclmock/host_kernel.h', 'aclmock/aclmock.h')
 BUILTIN_TYPES = ['size_t', *(f'{sign}int{bits}_t' for sign in ('', 'u') for bits in (8, 16, 32, 64))]
 ENDS_CONTEXTS = ('aclrtResetDevice', 'aclrtResetDeviceForce', 'aclrtDestroyContext', 'aclmock_reset')
 OUTPUT = '_out_'  # put behind a parameter's name for the parser

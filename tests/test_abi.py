@@ -1,4 +1,4 @@
-"""The headers against the recorded facts (tests/abi/prototypes.txt): prototypes, sizes, offsets, values; and the exports."""
+"""The headers against the recorded facts (tests/abi): prototypes, sizes, offsets, values; and the exports."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from conftest import ROOT, TESTS
 from acl_bind._cc import find_compiler
 from acl_bind._ffi import signatures
 
-FACTS = (TESTS / 'abi' / 'prototypes.txt').read_text()
+FACTS = '\n'.join((TESTS / 'abi' / name).read_text() for name in ('prototypes.txt', 'more_prototypes.txt'))
 SIZES = {'u8': 1, 'u16': 2, 'u32': 4, 'u64': 8, 'i32': 4, 'enum': 4, 'ptr': 8, 'size_t': 8}
 
 
@@ -22,12 +22,12 @@ def section(title: str) -> str:
 
 def prototypes() -> list[tuple[str, str]]:
     """(name, prototype) of every function."""
-    text = section('chapter 14 prototypes') + section('other prototypes used')
+    text = section('chapter 14 prototypes') + section('other prototypes used') + section('more prototypes')
     return [(match[2], match[0].rstrip(';')) for match in re.finditer(r'^[\w ]+\*? ?(\*?)(acl\w+)\(.*\);$', text, re.MULTILINE)]
 
 
 def enum_values() -> list[tuple[str, str]]:
-    return re.findall(r'(ACL_\w+)=(0x[0-9a-f]+|\d+)', section('enums (value of every member)'))
+    return re.findall(r'(ACL_\w+)=(0x[0-9a-f]+|-?\d+)', section('enums (value of every member)') + section('more enums'))
 
 
 def macro_values() -> list[tuple[str, str]]:
@@ -37,7 +37,8 @@ def macro_values() -> list[tuple[str, str]]:
 def structures() -> list[tuple[str, int, str]]:
     """(type, size, members' text) of every public structure."""
     text = section('public structures (verified by compiling the header, offset/size in bytes)')
-    found = re.findall(r'^(\w+)(?: \(union\))? size (\d+)[^:]*: (.*)$', text, re.MULTILINE)
+    text += section('more structures (offset, size in bytes)')
+    found = re.findall(r'^(\w+)(?: \(union\))? size (\d+)[^:]*:(.*)$', text, re.MULTILINE)
     return [(name, int(size), members) for name, size, members in found]
 
 
@@ -55,10 +56,10 @@ def member_facts(members: str) -> list[tuple[str, int, int | None]]:
 
 
 def test_the_facts_are_read() -> None:
-    assert len(prototypes()) == 114
-    assert len(enum_values()) == 94
+    assert len(prototypes()) == 173
+    assert len(enum_values()) == 188
     assert len(macro_values()) == 24
-    assert len(structures()) == 15
+    assert len(structures()) == 20
     members = {name: member_facts(text) for name, _, text in structures()}
     assert members['aclrtTimeoutUs'] == [('timeoutLow', 0, 4), ('timeoutHigh', 4, 4)]
 

@@ -44,19 +44,19 @@ PYTHON_LAYERS = [
 C_LAYERS = [
     {'base'},
     {'file', 'json', 'elf', 'meta', 'soc', 'table'},
-    {'call', 'error', 'check', 'inject', 'trace'},
+    {'call', 'error', 'check', 'inject', 'trace', 'log', 'float16'},
     {'handle', 'trap'},
-    {'arena', 'guard'},
+    {'arena', 'guard', 'range', 'databuffer'},
     {'device'},
-    {'context'},
-    {'memory', 'memcheck'},
+    {'context', 'hostreg', 'peer', 'devinfo', 'option', 'vmm'},
+    {'memory', 'memcheck', 'cache'},
     {'binary', 'hostbin', 'opbin', 'cpubin', 'image', 'load', 'lookup', 'use', 'function', 'hidden', 'traits'},
     {'args', 'argsview'},
     {'queue'},
-    {'stream', 'engine', 'engine_inner', 'ticker', 'worker', 'streamattr'},
-    {'argring', 'launchcfg', 'launchlog', 'transfer', 'event', 'eventid', 'eventwait', 'eventquery'},
+    {'stream', 'engine', 'engine_inner', 'ticker', 'worker', 'streamattr', 'streamstate', 'reslimit'},
+    {'argring', 'launchcfg', 'launchlog', 'transfer', 'transfer2d', 'batch', 'event', 'eventid', 'eventwait', 'eventquery'},
     {'exec'},
-    {'launch', 'simt', 'leak', 'runtime', 'later'},
+    {'launch', 'simt', 'leak', 'runtime', 'version', 'later'},
 ]
 BUILD_TIME = {'_build'}
 

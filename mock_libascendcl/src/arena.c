@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "guard.h"
+#include "range.h"
 
 #ifdef __SANITIZE_THREAD__ /* leaves 1.5 TiB to the program, owns the hinted range and drops it from a fixed mapping */
 #define LARGEST_ARENA ((size_t)1 << 36)
@@ -133,6 +134,7 @@ static void free_spans(struct arena *arena)
 
 void arena_close(struct arena *arena)
 {
+    ranges_end(arena);
     free_spans(arena);
     munmap(arena_host(arena, arena->base), arena->size);
     if (arena->shift != 0) {
@@ -163,13 +165,19 @@ static struct block *pop_free(struct free_list *list)
     return block;
 }
 
+/* Where the upper half starts, which is for ranges. */
+static size_t upper_chunk(const struct arena *arena)
+{
+    return arena->size >> (ARENA_CHUNK_BITS + 1);
+}
+
 static bool add_span(struct arena *arena, uint32_t class)
 {
     size_t stride = class_stride(class);
     bool small = stride <= SMALL_BLOCK;
     size_t chunks = small ? 1 : stride >> ARENA_CHUNK_BITS;
     uint32_t blocks = small ? (uint32_t)(ARENA_CHUNK / stride) : 1;
-    if (chunks > (arena->size >> ARENA_CHUNK_BITS) - arena->chunks_taken) {
+    if (chunks > upper_chunk(arena) - arena->chunks_taken) {
         return false;
     }
     struct span *span = host_alloc(sizeof(*span) + blocks * sizeof(struct block));
@@ -311,6 +319,7 @@ void arena_free_all(struct arena *arena)
 {
     struct text why = {0};
     pthread_mutex_lock(&arena->lock);
+    ranges_drop(arena);
     for (size_t chunk = 0; chunk < arena->chunks_taken; ++chunk) {
         struct span *span = first_span(arena, chunk);
         for (uint32_t i = 0; span != NULL && i < span->blocks; ++i) {
@@ -324,6 +333,7 @@ void arena_free_all(struct arena *arena)
 void arena_reset(struct arena *arena)
 {
     pthread_mutex_lock(&arena->lock);
+    ranges_end(arena);
     free_spans(arena);
     for (size_t chunk = 0; chunk < arena->chunks_taken; ++chunk) {
         atomic_store(&arena->spans[chunk], NULL);

@@ -12,7 +12,7 @@
 
 #include "base.h"
 
-enum block_state { BLOCK_FREE, BLOCK_LIVE, BLOCK_SYSTEM /* the mock's own, not for users */ };
+enum block_state { BLOCK_FREE, BLOCK_LIVE, BLOCK_SYSTEM /* the mock's own, not for users */, BLOCK_MAPPED /* range.h */ };
 
 struct block_notes;
 
@@ -41,6 +41,9 @@ struct span {
 #define ARENA_CLASSES 128
 #define ARENA_ALIGNMENT 512 /* as the driver gives in practice */
 
+struct range;
+struct physical;
+
 struct free_list {
     struct block *first;
     struct block *last;
@@ -59,6 +62,12 @@ struct arena {
     struct free_list free[ARENA_CLASSES];
     struct free_list quarantine; /* freed while checks are on */
     size_t quarantined;          /* bytes in it */
+    /* range.h: in the upper half */
+    struct range *ranges;
+    struct physical *physicals;
+    int file; /* 0: none yet */
+    uint64_t file_size;
+    size_t chunks_mapped; /* chunks of the upper half that ever were, up to the last */
     pthread_mutex_t lock;
 };
 

@@ -14,6 +14,7 @@ static void context_start(struct context *context, struct device *device, bool p
     context->primary = primary;
     atomic_store(&context->generation, atomic_fetch_add(&generations, 1) + 1);
     atomic_store(&context->overflow, 0);
+    atomic_store(&context->options.set, 0);
     atomic_store(&context->default_stream, NULL); /* a reset ended that of the last life */
     handle_publish(HANDLE_CONTEXT, context);
 }
@@ -242,18 +243,14 @@ bool context_set_default_device(int32_t device_id)
 
 /* ---- the ABI: the thread's device --------------------------------------------------------------------- */
 
-static aclError bad_device(int32_t device_id, bool stored)
+/* As device_unknown, but not stored. */
+static aclError reject_device(int32_t device_id)
 {
     struct text expected = {0};
     device_describe(&expected);
-    aclError code = ACL_ERROR_RT_INVALID_DEVICEID;
-    if (stored) {
-        fail(code, "EE1003", "deviceId is %d, %s", device_id, text_get(&expected));
-    } else {
-        reject(code, "EE1003", "deviceId is %d, %s", device_id, text_get(&expected));
-    }
+    reject(ACL_ERROR_RT_INVALID_DEVICEID, "EE1003", "deviceId is %d, %s", device_id, text_get(&expected));
     text_free(&expected);
-    return code;
+    return ACL_ERROR_RT_INVALID_DEVICEID;
 }
 
 static aclError device_would_not_open(int32_t device_id)
@@ -267,7 +264,7 @@ aclError aclrtSetDevice(int32_t deviceId)
     API(deviceId);
     struct device *device = device_by_id(deviceId);
     if (device == NULL) {
-        return bad_device(deviceId, true);
+        return device_unknown("deviceId", deviceId);
     }
     if (!primary_retain(device)) {
         return device_would_not_open(deviceId);
@@ -281,7 +278,7 @@ aclError aclrtResetDevice(int32_t deviceId)
     API(deviceId);
     struct device *device = device_by_id(deviceId);
     if (device == NULL) {
-        return bad_device(deviceId, true);
+        return device_unknown("deviceId", deviceId);
     }
     if (!primary_release(device, false)) {
         return fail(ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, "EE1018",
@@ -295,7 +292,7 @@ aclError aclrtResetDeviceForce(int32_t deviceId)
     API(deviceId);
     struct device *device = device_by_id(deviceId);
     if (device == NULL) {
-        return bad_device(deviceId, false);
+        return reject_device(deviceId);
     }
     if (!primary_release(device, true)) {
         return reject(ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, "EE9999", "device %d is not set", deviceId);
@@ -324,7 +321,7 @@ aclError aclrtCreateContext(aclrtContext *context, int32_t deviceId)
     REQUIRE(context);
     struct device *device = device_by_id(deviceId);
     if (device == NULL) {
-        return bad_device(deviceId, true);
+        return device_unknown("deviceId", deviceId);
     }
     struct context *made = context_slot();
     if (made == NULL) {

@@ -12,6 +12,14 @@ struct context_child {
     struct context_child **link; /* what points at this one; NULL once it is off the list */
 };
 
+#define OPTIONS 4
+
+/* By aclSysParamOpt. */
+struct options {
+    _Atomic uint32_t set; /* a bit for each that was */
+    _Atomic int64_t value[OPTIONS];
+};
+
 struct context {
     struct cell cell;
     struct device *device;
@@ -20,6 +28,7 @@ struct context {
     struct context_child *children;
     _Atomic uint64_t overflow; /* address of its overflow block, 0 until somebody asks (args.h) */
     void *_Atomic default_stream;
+    struct options options;
     pthread_mutex_t lock; /* of the children */
 };
 

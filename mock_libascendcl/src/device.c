@@ -13,6 +13,7 @@
 #define ADDRESSES_PER_DEVICE ((uint64_t)1 << 40)
 
 static struct device devices[DEVICES_AT_MOST];
+static uint32_t present; /* in the machine */
 static uint32_t visible;
 static char *visible_text; /* what ASCEND_RT_VISIBLE_DEVICES was when it was read; NULL: unset */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -20,7 +21,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 /* ---- which devices there are -------------------------------------------------------------------------- */
 
 /* Numbers in ascending order; reading stops at the first token that is not one, a blank included. */
-static uint32_t parse_visible(const char *list, uint32_t present, int32_t *ids)
+static uint32_t parse_visible(const char *list, int32_t *ids)
 {
     uint32_t count = 0;
     const char *at = list;
@@ -42,7 +43,7 @@ static uint32_t parse_visible(const char *list, uint32_t present, int32_t *ids)
 
 static void read_visible(void)
 {
-    uint32_t present = (uint32_t)env_number("ACL_MOCK_DEVICE_COUNT", 2, 0, DEVICES_AT_MOST);
+    present = (uint32_t)env_number("ACL_MOCK_DEVICE_COUNT", 2, 0, DEVICES_AT_MOST);
     const char *list = env_text("ASCEND_RT_VISIBLE_DEVICES");
     int32_t ids[DEVICES_AT_MOST];
     visible = present;
@@ -50,7 +51,7 @@ static void read_visible(void)
         ids[i] = (int32_t)i;
     }
     if (list != NULL) {
-        visible = parse_visible(list, present, ids);
+        visible = parse_visible(list, ids);
         visible_text = text_copy(list);
     }
     for (uint32_t i = 0; i < visible; ++i) {
@@ -77,6 +78,21 @@ uint32_t device_count(void)
 struct device *device_by_id(int32_t user_id)
 {
     return user_id >= 0 && (uint32_t)user_id < device_count() ? &devices[user_id] : NULL;
+}
+
+uint32_t device_present(void)
+{
+    pthread_once(&once, start);
+    return present;
+}
+
+aclError device_unknown(const char *argument, int64_t id)
+{
+    struct text expected = {0};
+    device_describe(&expected);
+    fail(ACL_ERROR_RT_INVALID_DEVICEID, "EE1003", "%s is %lld, %s", argument, (long long)id, text_get(&expected));
+    text_free(&expected);
+    return ACL_ERROR_RT_INVALID_DEVICEID;
 }
 
 void device_describe(struct text *text)
@@ -111,12 +127,39 @@ static uint64_t standard_memory(void)
     return size_min(soc_current()->memory, half);
 }
 
-static bool open_memory(struct device *device)
+static size_t choose_memory(struct device *device)
 {
-    uint64_t hint = FIRST_ADDRESS + (uint64_t)device->physical_id * ADDRESSES_PER_DEVICE;
     if (device->memory == 0) {
         device->memory = env_number("ACL_MOCK_MEMORY", standard_memory(), 1u << 20, (uint64_t)1 << 40);
     }
+    return device->memory;
+}
+
+uint64_t device_memory(struct device *device)
+{
+    pthread_mutex_lock(&device->lock);
+    uint64_t memory = choose_memory(device);
+    pthread_mutex_unlock(&device->lock);
+    return memory;
+}
+
+int32_t device_memory_percent(struct device *device)
+{
+    int32_t percent = 0;
+    pthread_mutex_lock(&device->lock);
+    if (device->arena.size != 0) {
+        pthread_mutex_lock(&device->arena.lock);
+        percent = (int32_t)((unsigned __int128)device->arena.used * 100 / device->arena.limit);
+        pthread_mutex_unlock(&device->arena.lock);
+    }
+    pthread_mutex_unlock(&device->lock);
+    return percent;
+}
+
+static bool open_memory(struct device *device)
+{
+    uint64_t hint = FIRST_ADDRESS + (uint64_t)device->physical_id * ADDRESSES_PER_DEVICE;
+    choose_memory(device);
     bool open = device->arena.size != 0 || arena_open(&device->arena, hint, device->memory, true);
     device->arena.limit = device->memory;
     return open;

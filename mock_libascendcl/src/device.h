@@ -15,6 +15,7 @@ struct device {
     struct arena arena;              /* stays reserved once opened, so that stale addresses stay untouchable */
     _Atomic uint32_t epoch;          /* how often it was opened; odd while it is open */
     size_t memory;                   /* bytes; 0: not chosen yet */
+    _Atomic uint32_t stopped_streams; /* that a fault has stopped for good */
     uint32_t contexts;               /* it is open while there are any */
     uint32_t references;             /* aclrtSetDevice calls not yet taken back */
     struct context *_Atomic primary; /* NULL while there are no references */
@@ -27,6 +28,14 @@ struct device {
 uint32_t device_count(void);
 /* NULL when the program may not use that number. */
 struct device *device_by_id(int32_t user_id);
+/* 107001, said and stored; `argument` is the number's name. */
+aclError device_unknown(const char *argument, int64_t id);
+/* How many the machine has, those included that the program may not use. */
+uint32_t device_present(void);
+/* Bytes of memory. */
+uint64_t device_memory(struct device *device);
+/* How much of it is in use, 0 to 100. */
+int32_t device_memory_percent(struct device *device);
 /* Says what numbers there are; for messages. */
 void device_describe(struct text *text);
 /* The open device whose memory the address belongs to, or NULL. */

@@ -11,6 +11,7 @@
 
 struct engine engine = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER};
 
+static THREAD_LOCAL uint32_t last_task = UINT32_MAX;
 static THREAD_LOCAL uint32_t tasks_running; /* on this thread: more than 0 inside a kernel */
 
 /* ---- start -------------------------------------------------------------------------------------------- */
@@ -381,10 +382,16 @@ struct task *engine_lock(struct stream *stream)
     return slot;
 }
 
+uint32_t engine_last_task(void)
+{
+    return last_task;
+}
+
 void engine_push(struct stream *stream)
 {
     queue_push(&stream->queue);
     uint64_t position = queue_pushed(&stream->queue);
+    last_task = (uint32_t)position;
     if (trace_on()) {
         trace_queued(position); /* before the task can run */
     }

@@ -43,6 +43,9 @@ void engine_poll(struct stream *stream, uint64_t position);
 /* Reads the schedule again. Nothing may be queued. */
 void engine_reset(void);
 
+/* Number of the last task that the calling thread queued, UINT32_MAX before any. */
+uint32_t engine_last_task(void);
+
 /* Something changed that a sleeping waiter may be waiting for. */
 void engine_notify(void);
 

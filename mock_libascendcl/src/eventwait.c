@@ -1,5 +1,6 @@
 /* What streams do with events: recording, resetting, waiting. */
 #include "engine.h"
+#include "option.h"
 #include "event.h"
 #include "eventid.h"
 #include "trace.h"
@@ -262,7 +263,7 @@ static aclError queue_wait(struct event *event, struct stream *stream, uint32_t 
         return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1018",
                     "the event was never recorded: record it first, or make it with ACL_EVENT_SYNC (1)");
     }
-    wait.limit_ns = seconds * UINT64_C(1000000000);
+    wait.limit_ns = (seconds != 0 ? seconds : option_wait_timeout()) * UINT64_C(1000000000);
     struct task *task = engine_lock(stream);
     if (task == NULL) {
         return no_room_for_task();

@@ -5,6 +5,7 @@
 #include "aclmock/aclmock.h"
 #include "argring.h"
 #include "binary.h"
+#include "option.h"
 #include "inject.h"
 #include "trace.h"
 #include "trap.h"
@@ -31,6 +32,15 @@ static aclError fault_code(const struct function *function)
     case ACL_KERNEL_TYPE_VECTOR: return ACL_ERROR_RT_VECTOR_CORE_EXCEPTION;
     case ACL_KERNEL_TYPE_AICPU: return ACL_ERROR_RT_AICPU_EXCEPTION;
     default: return ACL_ERROR_RT_AICORE_EXCEPTION;
+    }
+}
+
+static aclError timeout_code(const struct function *function)
+{
+    switch (function->type) {
+    case ACL_KERNEL_TYPE_VECTOR: return ACL_ERROR_RT_VECTOR_CORE_TIMEOUT;
+    case ACL_KERNEL_TYPE_AICPU: return ACL_ERROR_RT_AICPU_TIMEOUT;
+    default: return ACL_ERROR_RT_AICORE_TIMEOUT;
     }
 }
 
@@ -111,11 +121,13 @@ static void *find_memory(struct execution *run, uint64_t address, size_t bytes)
     if (check_on()) {
         memcheck_gone(run->launch->function->name, (const void *)(uintptr_t)address, bytes);
     }
-    if (fault_begin(run)) {
-        text_add(&run->fault, "access to %zu bytes: ", bytes);
-        memory_explain((void *)(uintptr_t)address, bytes, &run->fault);
+    struct text why = {0};
+    void *elsewhere = memory_reach_from(run->stream->context->device, address, bytes, &why);
+    if (elsewhere == NULL && fault_begin(run)) {
+        text_add(&run->fault, "access to %zu bytes: %s", bytes, text_get(&why));
     }
-    return NULL;
+    text_free(&why);
+    return elsewhere;
 }
 
 static void *reach(aclmock_ctx *ctx, uint64_t address, size_t bytes)
@@ -224,6 +236,22 @@ static aclError execute(struct execution *run)
     return LIKELY(!run->faulted) ? ACL_SUCCESS : fault_code(function);
 }
 
+/* us; 0: none. The launch's own wins over the process's. */
+static uint64_t time_limit(const struct launch *launch)
+{
+    return launch->timeout_us != 0 ? launch->timeout_us : option_execute_timeout() * UINT64_C(1000000);
+}
+
+/* A kernel is not interrupted: that it took too long is found when it has come back. */
+static aclError check_time(struct execution *run, uint64_t limit_us, uint64_t took_us)
+{
+    if (took_us <= limit_us || !fault_begin(run)) {
+        return ACL_SUCCESS;
+    }
+    text_add(&run->fault, "it ran for %llu us, its limit is %llu us", (unsigned long long)took_us, (unsigned long long)limit_us);
+    return timeout_code(run->launch->function);
+}
+
 static void run_launch(struct task *task, struct stream *stream)
 {
     const struct launch *launch = TASK_PAYLOAD(task, struct launch);
@@ -235,7 +263,12 @@ static void run_launch(struct task *task, struct stream *stream)
     run.reached_count = 0;
     aclError code = ACL_ERROR_RT_AICORE_EXCEPTION;
     if (LIKELY(use_enter(launch->function))) {
+        uint64_t limit_us = time_limit(launch);
+        uint64_t start = UNLIKELY(limit_us != 0) ? now_ns() : 0;
         code = execute(&run);
+        if (UNLIKELY(limit_us != 0) && code == ACL_SUCCESS) {
+            code = check_time(&run, limit_us, (now_ns() - start) / 1000);
+        }
         check_reached(&run);
         use_leave();
     } else {

@@ -16,6 +16,8 @@ struct slab slabs[HANDLE_KINDS] = {
     [HANDLE_FUNCTION] = {NULL, MAGIC_FUNCTION, 256, 1u << 23, false, 0},
     [HANDLE_ARGS] = {NULL, MAGIC_ARGS, 1u << 17, 1u << 14, false, 0},
     [HANDLE_DESCRIPTOR] = {NULL, MAGIC_DESCRIPTOR, 64, 1u << 16, false, 0},
+    [HANDLE_DATABUFFER] = {NULL, MAGIC_DATABUFFER, 64, 1u << 20, false, 0},
+    [HANDLE_PHYSICAL] = {NULL, MAGIC_PHYSICAL, 128, 1u << 20, false, 0},
 };
 
 /* A slot that is not in use, behind its cell. */

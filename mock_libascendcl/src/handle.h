@@ -24,6 +24,8 @@ enum {
     MAGIC_ARGS = 0x41524753,
     MAGIC_PARAM = 0x50415241,
     MAGIC_DESCRIPTOR = 0x44455343, /* ours: the real library follows the pointer */
+    MAGIC_DATABUFFER = 0x44425546, /* ours */
+    MAGIC_PHYSICAL = 0x50485953,   /* ours */
     MAGIC_CONTEXT = 0x43545854, /* ours: the real library looks contexts up by address */
 };
 
@@ -33,6 +35,8 @@ enum handle_kind {
     HANDLE_EVENT,
     HANDLE_BINARY,
     HANDLE_FUNCTION,
+    HANDLE_DATABUFFER,
+    HANDLE_PHYSICAL, /* memory without an address (range.h) */
     HANDLE_ARGS, /* the argument object that each thread has */
     HANDLE_DESCRIPTOR, /* of a binary, for aclrtBinaryLoad */
     HANDLE_KINDS

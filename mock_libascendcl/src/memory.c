@@ -4,6 +4,9 @@
 
 #include "aclmock/aclmock.h"
 #include "memcheck.h"
+#include "hostreg.h"
+#include "peer.h"
+#include "range.h"
 
 #define STEP ((size_t)32) /* device memory is handed out in these */
 #define SMALL_PAGE 4096u
@@ -41,15 +44,19 @@ struct arena *memory_arena(const void *address)
 
 struct place memory_place(const void *address)
 {
-    struct place place = {PLACE_HOST, NULL, NULL, (void *)(uintptr_t)address};
+    struct place place = {PLACE_HOST, NULL, NULL, (void *)(uintptr_t)address, 0};
     struct device *device = device_of_address(address);
     const struct arena *arena = device != NULL ? &device->arena : &pinned;
     struct block *block = live_block(arena, address_number(address));
+    struct registered registered;
     if (block != NULL) {
         place.kind = device != NULL ? PLACE_DEVICE : PLACE_PINNED;
         place.device = device;
         place.block = block;
+        place.offset = address_number(address) - block->address;
         place.host = arena_host(arena, address_number(address));
+    } else if (hostreg_find(address, &registered)) {
+        place = (struct place){PLACE_PINNED, registered.device, registered.block, registered.host, registered.offset};
     }
     return place;
 }
@@ -60,7 +67,37 @@ bool memory_holds(const void *address, size_t size, struct place *place)
     if (place->block == NULL) {
         return device_of_address(address) == NULL;
     }
-    return size <= place->block->bytes - (address_number(address) - place->block->address);
+    return size <= place->block->bytes - place->offset ||
+           (block_is(place->block, BLOCK_MAPPED) && range_mapped(&place->device->arena, address_number(address), size));
+}
+
+/* What a kernel of the device can use: its own memory, a peer's that was opened to it, registered host memory at the
+ * address that registering gave. */
+static const char *unreachable(const struct device *device, uint64_t address, const struct place *place)
+{
+    if (place->block == NULL || block_is(place->block, BLOCK_SYSTEM)) {
+        return "";
+    }
+    if (place->kind == PLACE_PINNED) {
+        bool by_device = place->device == device && address - place->block->address < place->block->bytes;
+        return by_device ? NULL : "; kernels reach host memory at the address that aclrtHostRegister gives, on that device";
+    }
+    bool open = place->device == device || peer_enabled(device, place->device);
+    return open ? NULL : "; another device's memory needs aclrtDeviceEnablePeerAccess";
+}
+
+void *memory_reach_from(const struct device *device, uint64_t address, size_t size, struct text *why)
+{
+    const void *pointer = (void *)(uintptr_t)address;
+    struct place place;
+    bool held = memory_holds(pointer, size, &place);
+    const char *hint = unreachable(device, address, &place);
+    if (held && hint == NULL) {
+        return place.host;
+    }
+    memory_explain(pointer, size, why);
+    text_add(why, "%s", held && hint != NULL ? hint : "");
+    return NULL;
 }
 
 static void explain_block(const struct block *block, uint64_t offset, size_t size, struct text *text)

@@ -9,9 +9,10 @@ enum place_kind { PLACE_HOST, PLACE_PINNED, PLACE_DEVICE };
 
 struct place {
     enum place_kind kind;
-    struct device *device; /* PLACE_DEVICE */
+    struct device *device; /* PLACE_DEVICE; of registered host memory, which is PLACE_PINNED, too */
     struct block *block;   /* PLACE_PINNED, PLACE_DEVICE: live */
     void *host;            /* where the mock reaches the bytes */
+    uint64_t offset;       /* in the block */
 };
 
 /* The arena that the address is in, or page-locked memory's when it is in no device's. */
@@ -27,6 +28,9 @@ bool memory_holds(const void *address, size_t size, struct place *place);
 void memory_explain(const void *address, size_t size, struct text *text);
 /* memory_holds, or 107000 with the explanation; `argument` names the address. */
 aclError memory_reach(const void *address, size_t size, const char *argument, struct place *place);
+
+/* Where the bytes are that a kernel of the device wants, or NULL; then adds why it cannot have them. */
+void *memory_reach_from(const struct device *device, uint64_t address, size_t size, struct text *why);
 
 /* The pieces that the calls here share with those that go through a stream (transfer.c). */
 aclError memory_check_kind(aclrtMemcpyKind kind);

@@ -12,12 +12,17 @@
 #include "error.h"
 #include "event.h"
 #include "file.h"
+#include "hostreg.h"
 #include "inject.h"
 #include "json.h"
 #include "leak.h"
 #include "memory.h"
+#include "option.h"
+#include "peer.h"
+#include "reslimit.h"
 #include "soc.h"
 #include "stream.h"
+#include "streamstate.h"
 #include "trace.h"
 
 #define CONFIG_DEPTH 10
@@ -317,6 +322,11 @@ void aclmock_reset(void)
     args_reset();
     binary_reset();
     memory_reset();
+    streamstate_reset();
+    hostreg_reset();
+    peer_reset();
+    reslimit_reset();
+    option_reset();
     soc_forget();
     device_reset();
     error_reset();

@@ -6,6 +6,7 @@
 #include "aclmock/aclmock.h"
 #include "engine.h"
 #include "soc.h"
+#include "streamstate.h"
 
 #define PRIORITY_LOWEST 7u
 #define KNOWN_FLAGS 0x3fu
@@ -72,6 +73,7 @@ static void give_back(struct stream *stream)
 static void stream_free(struct stream *stream)
 {
     engine_remove(stream);
+    atomic_fetch_sub(&stream->context->device->stopped_streams, atomic_load(&stream->stopped) ? 1 : 0);
     if (stream->ring.block != NULL) {
         arena_free(&stream->context->device->arena, stream->ring.block);
     }
@@ -114,7 +116,7 @@ static struct stream *stream_new(struct context *context, uint32_t priority, uin
     clear(stream);
     stream->context = context;
     stream->id = atomic_fetch_add(&ids[context->device->user_id], 1) & INT32_MAX;
-    stream->priority = priority;
+    atomic_store(&stream->attributes[ACL_STREAM_ATTR_PRIORITY], priority);
     stream->flags = flags;
     stream->child.drop = drop_with_context;
     pthread_mutex_init(&stream->lock, NULL);
@@ -324,6 +326,7 @@ static aclError create(aclrtStream *stream, uint32_t priority, uint32_t flags)
         return no_stream_left();
     }
     *stream = made;
+    streamstate_tell(made, ACL_RT_STREAM_STATE_CREATE_POST);
     return ACL_SUCCESS;
 }
 
@@ -368,6 +371,7 @@ static aclError destroy(aclrtStream handle, bool wait)
     if (wait && engine_wait(stream, queue_pushed(&stream->queue), WAIT_FOR_EVER) == WAIT_IMPOSSIBLE) {
         return wait_impossible();
     }
+    streamstate_tell(stream, ACL_RT_STREAM_STATE_DESTROY_PRE);
     if (!handle_claim(HANDLE_STREAM, stream)) {
         stream_check(handle);
         return ACL_ERROR_RT_INVALID_HANDLE;

@@ -33,6 +33,8 @@ struct worker {
     _Atomic bool idle; /* waits for `wake`, or is about to */
 };
 
+#define STREAM_ATTRIBUTES 6
+
 /* The part above `id` outlives the stream: whoever waits for it may look there until the slot is used again, and
  * then finds a queue whose positions are all past his. */
 struct stream {
@@ -43,7 +45,7 @@ struct stream {
     _Atomic uint64_t held_from; /* position of the first task that must not run, UINT64_MAX: all may (aclmock_hold) */
     int32_t id; /* on its device */
     uint32_t flags;
-    uint32_t priority;
+    _Atomic uint32_t attributes[STREAM_ATTRIBUTES]; /* by aclrtStreamAttr, of those that only are kept */
     _Atomic bool stop; /* failure mode: nothing more runs after a task that failed */
     struct context_child child;
     pthread_mutex_t lock; /* producers; also of the fault */

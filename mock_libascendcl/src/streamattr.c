@@ -30,7 +30,7 @@ aclError aclrtStreamGetPriority(aclrtStream stream, uint32_t *priority)
     if (found == NULL) {
         return thread_call.result;
     }
-    *priority = found->priority;
+    *priority = atomic_load(&found->attributes[ACL_STREAM_ATTR_PRIORITY]);
     return ACL_SUCCESS;
 }
 
@@ -66,9 +66,8 @@ static aclError no_default_stream(void)
 }
 
 /* Stop mode is for good. A change of mode alone needs a stream of the current context. */
-aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode)
+static aclError set_failure_mode(aclrtStream stream, uint64_t mode)
 {
-    API(stream, mode);
     bool stop = mode & 1; /* the real library looks at this bit only */
     if (!stream_check(stream)) {
         return ACL_ERROR_RT_INVALID_HANDLE;
@@ -91,6 +90,81 @@ aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode)
         return thread_call.result;
     }
     atomic_store(&found->stop, true);
+    return ACL_SUCCESS;
+}
+
+aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode)
+{
+    API(stream, mode);
+    return set_failure_mode(stream, mode);
+}
+
+static bool is_attribute(aclrtStreamAttr attr)
+{
+    return attr >= ACL_STREAM_ATTR_FAILURE_MODE && attr <= ACL_STREAM_ATTR_PRIORITY;
+}
+
+static aclError unknown_attribute(aclrtStreamAttr attr)
+{
+    return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "stmAttrType is %d, expected 1 to 5", (int)attr);
+}
+
+/* Overflow check, tag and cache information are kept and come back; nothing in the mock acts on them. */
+aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType, aclrtStreamAttrValue *value)
+{
+    API(stream, stmAttrType, value);
+    REQUIRE(value);
+    struct stream *found = find(stream);
+    if (found == NULL) {
+        return thread_call.result;
+    }
+    if (!is_attribute(stmAttrType)) {
+        return unknown_attribute(stmAttrType);
+    }
+    if (stmAttrType == ACL_STREAM_ATTR_FAILURE_MODE) {
+        return set_failure_mode(stream, value->failureMode);
+    }
+    atomic_store(&found->attributes[stmAttrType], value->reserve[0]);
+    return ACL_SUCCESS;
+}
+
+aclError aclrtGetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType, aclrtStreamAttrValue *value)
+{
+    API(stream, stmAttrType, value);
+    REQUIRE(value);
+    struct stream *found = find(stream);
+    if (found == NULL) {
+        return thread_call.result;
+    }
+    if (!is_attribute(stmAttrType)) {
+        return unknown_attribute(stmAttrType);
+    }
+    *value = (aclrtStreamAttrValue){.reserve = {0}};
+    if (stmAttrType == ACL_STREAM_ATTR_FAILURE_MODE) {
+        value->failureMode = atomic_load(&found->stop);
+    } else {
+        value->reserve[0] = atomic_load(&found->attributes[stmAttrType]);
+    }
+    return ACL_SUCCESS;
+}
+
+aclError aclrtGetStreamAvailableNum(uint32_t *streamCount)
+{
+    API(streamCount);
+    REQUIRE(streamCount);
+    if (context_current() == NULL) {
+        return context_missing();
+    }
+    *streamCount = (uint32_t)(slabs[HANDLE_STREAM].room - handle_count(HANDLE_STREAM));
+    return ACL_SUCCESS;
+}
+
+/* Numbers of tasks count per stream. */
+aclError aclrtGetThreadLastTaskId(uint32_t *taskId)
+{
+    API(taskId);
+    REQUIRE(taskId);
+    *taskId = engine_last_task();
     return ACL_SUCCESS;
 }
 

@@ -1,7 +1,8 @@
 /* Copies and fills that go through a stream, and frees that wait for one. */
+#include "transfer.h"
+
 #include <string.h>
 
-#include "acl/acl_rt.h"
 #include "engine.h"
 #include "memcheck.h"
 #include "memory.h"
@@ -22,7 +23,7 @@ struct fill {
 };
 
 /* Memory that was there when the task was queued and is not any more. */
-static void fail_task(struct stream *stream, const char *what, const void *address, size_t count)
+void transfer_fail(struct stream *stream, const char *what, const void *address, size_t count)
 {
     struct text why = {0};
     if (check_on()) {
@@ -39,9 +40,9 @@ static void run_copy(struct task *task, struct stream *stream)
     struct place to;
     struct place from;
     if (!memory_holds(copy->dst, copy->count, &to)) {
-        fail_task(stream, "copy", copy->dst, copy->count);
+        transfer_fail(stream, "copy", copy->dst, copy->count);
     } else if (!memory_holds(copy->src, copy->count, &from)) {
-        fail_task(stream, "copy", copy->src, copy->count);
+        transfer_fail(stream, "copy", copy->src, copy->count);
     } else {
         if (check_on() && to.kind != PLACE_DEVICE) {
             memcheck_read(&from, copy->src, copy->count);
@@ -57,7 +58,7 @@ static void run_fill(struct task *task, struct stream *stream)
     if (memory_holds(fill->dst, fill->count, &to)) {
         memset(to.host, fill->value, fill->count);
     } else {
-        fail_task(stream, "memset", fill->dst, fill->count);
+        transfer_fail(stream, "memset", fill->dst, fill->count);
     }
 }
 
@@ -169,7 +170,7 @@ static aclError copy_now(aclrtStream handle, void *dst, const void *src, size_t 
     return code == ACL_SUCCESS ? memory_copy(dst, src, count) : code;
 }
 
-static aclError copy_async(void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind,
+aclError transfer_copy(void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind,
                            aclrtStream handle)
 {
     struct place to;
@@ -210,7 +211,7 @@ aclError aclrtMemcpyAsync(void *dst, size_t destMax, const void *src, size_t cou
                           aclrtStream stream)
 {
     API(dst, destMax, src, count, kind, stream);
-    return count == 0 ? ACL_SUCCESS : copy_async(dst, destMax, src, count, kind, stream);
+    return count == 0 ? ACL_SUCCESS : transfer_copy(dst, destMax, src, count, kind, stream);
 }
 
 /* The condition would be page-locked host memory; the real library takes pageable memory all the same. */
@@ -218,7 +219,7 @@ aclError aclrtMemcpyAsyncWithCondition(void *dst, size_t destMax, const void *sr
                                        aclrtStream stream)
 {
     API(dst, destMax, src, count, kind, stream);
-    return count == 0 ? ACL_SUCCESS : copy_async(dst, destMax, src, count, kind, stream);
+    return count == 0 ? ACL_SUCCESS : transfer_copy(dst, destMax, src, count, kind, stream);
 }
 
 aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t count, aclrtStream stream)

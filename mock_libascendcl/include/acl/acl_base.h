@@ -218,4 +218,75 @@ typedef void *aclmdlRI;
 #define ACL_ERROR_RT_CCU_TIMEOUT                    507915
 #define ACL_ERROR_RT_CCU_EXCEPTION                  507916
 
+typedef enum aclDataType {
+    ACL_DT_UNDEFINED = -1,
+    ACL_FLOAT = 0,
+    ACL_FLOAT16 = 1,
+    ACL_INT8 = 2,
+    ACL_INT32 = 3,
+    ACL_UINT8 = 4,
+    ACL_INT16 = 6,
+    ACL_UINT16 = 7,
+    ACL_UINT32 = 8,
+    ACL_INT64 = 9,
+    ACL_UINT64 = 10,
+    ACL_DOUBLE = 11,
+    ACL_BOOL = 12,
+    ACL_STRING = 13,
+    ACL_COMPLEX64 = 16,
+    ACL_COMPLEX128 = 17,
+    ACL_BF16 = 27,
+    ACL_INT4 = 29,
+    ACL_UINT1 = 30,
+    ACL_COMPLEX32 = 33,
+    ACL_HIFLOAT8 = 34,
+    ACL_FLOAT8_E5M2 = 35,
+    ACL_FLOAT8_E4M3FN = 36,
+    ACL_FLOAT8_E8M0 = 37,
+    ACL_FLOAT6_E3M2 = 38,
+    ACL_FLOAT6_E2M3 = 39,
+    ACL_FLOAT4_E2M1 = 40,
+    ACL_FLOAT4_E1M2 = 41
+} aclDataType;
+
+typedef enum aclLogLevel {
+    ACL_DEBUG = 0,
+    ACL_INFO = 1,
+    ACL_WARNING = 2,
+    ACL_ERROR = 3
+} aclLogLevel;
+
+typedef uint16_t aclFloat16; /* the bits */
+typedef struct aclDataBuffer aclDataBuffer;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- float16 ------------------------------------------------------------------------------------------ */
+
+ACL_SINCE_8_5 float aclFloat16ToFloat(aclFloat16 value);
+/* Rounds to the nearest, ties to even. */
+ACL_SINCE_8_5 aclFloat16 aclFloatToFloat16(float value);
+/* bytes; 0 for types without a size in whole bytes */
+ACL_SINCE_8_5 size_t aclDataTypeSize(aclDataType dataType);
+
+/* ---- databuffer --------------------------------------------------------------------------------------- */
+
+/* A pointer and a size; the memory stays the caller's. */
+ACL_SINCE_8_5 aclDataBuffer *aclCreateDataBuffer(void *data, size_t size);
+ACL_SINCE_8_5 aclError aclDestroyDataBuffer(const aclDataBuffer *dataBuffer);
+ACL_SINCE_8_5 void *aclGetDataBufferAddr(const aclDataBuffer *dataBuffer);
+ACL_SINCE_8_5 size_t aclGetDataBufferSizeV2(const aclDataBuffer *dataBuffer);
+ACL_SINCE_8_5 aclError aclUpdateDataBuffer(aclDataBuffer *dataBuffer, void *data, size_t size);
+
+/* ---- log ---------------------------------------------------------------------------------------------- */
+
+/* A line of the program's in the log, unless the level is below ASCEND_GLOBAL_LOG_LEVEL. */
+ACL_SINCE_8_5 void aclAppLog(aclLogLevel logLevel, const char *func, const char *file, uint32_t line, const char *fmt, ...);
+
+#ifdef __cplusplus
+}
+#endif
+
 #endif

@@ -490,4 +490,7 @@ ACL_SINCE_9_0 aclError aclrtGetFuncHandleFromExceptionInfo(const aclrtExceptionI
 }
 #endif
 
+#include "acl_rt_info.h"
+#include "acl_rt_memory.h"
+
 #endif
