@@ -5,14 +5,15 @@
 #include <acl/acl_rt.h>
 
 #define PLACES 1024
-#define PLACE_SIZE 8192
+#define PLACE_SIZE 256
+#define BUFFER_SIZE 8192
 #define SLOT ((size_t)8)
 
 struct list {
     size_t size;
     size_t pointer_at; /* of the last placeholder, and of its data */
     size_t data_at;
-    uint8_t buffer[PLACE_SIZE];
+    uint8_t buffer[BUFFER_SIZE];
 };
 
 static _Thread_local struct list list;

@@ -64,16 +64,11 @@ static struct thread_args *args_of_thread(void)
 /* Whether `size` bytes at an address can be read: certain in the slab, looked up elsewhere. */
 static bool readable(const void *address, size_t size)
 {
-    return slab_offset(HANDLE_ARGS, address) != SIZE_MAX ||
-           ((uintptr_t)address % sizeof(void *) == 0 && memory_readable(address, size));
+    return (uintptr_t)address % sizeof(void *) == 0 &&
+           (slab_offset(HANDLE_ARGS, address) != SIZE_MAX || memory_readable(address, size));
 }
 
-static bool cell_is(const struct cell *cell, uint64_t magic, const void *object)
-{
-    return atomic_load_explicit(&cell->magic, memory_order_acquire) == magic && cell->object == object;
-}
-
-struct args *args_of(const void *handle)
+struct args *args_find(const void *handle)
 {
     const struct cell *cell = handle;
     struct args *around = CONTAINER(cell, struct args, cell);
@@ -104,7 +99,7 @@ static struct args_param *param_of(const void *handle)
 }
 
 /* The list's kernel if its binary is still loaded. The real library would follow a dead pointer here. */
-static struct function *kernel_of(const struct args *args)
+ALWAYS_INLINE struct function *kernel_of(const struct args *args)
 {
     if (LIKELY(handle_alive(HANDLE_FUNCTION, args->function))) {
         return args->function;
@@ -212,7 +207,7 @@ aclError aclrtKernelArgsGetHandleMemSize(aclrtFuncHandle funcHandle, size_t *mem
 /* ---- layout ------------------------------------------------------------------------------------------- */
 
 /* Room for `size` bytes at the next place; its offset, or false when they do not fit. */
-static bool next_place(const struct args *args, size_t size, size_t *offset)
+ALWAYS_INLINE bool next_place(const struct args *args, size_t size, size_t *offset)
 {
     size_t align = args->function->cpu ? 1 : SLOT;
     *offset = (args->size + align - 1) & ~(align - 1);
@@ -245,7 +240,7 @@ static aclError after_get_buffer(void)
 }
 
 /* As the real library's checked copy: from itself is fine, from a place that overlaps clears the target. */
-static aclError copy_value(struct args *args, size_t offset, const void *value, size_t size)
+ALWAYS_INLINE aclError copy_value(struct args *args, size_t offset, const void *value, size_t size)
 {
     uint8_t *target = args->buffer + offset;
     uintptr_t apart = (uintptr_t)target > (uintptr_t)value ? (uintptr_t)target - (uintptr_t)value
@@ -262,7 +257,7 @@ static aclError copy_value(struct args *args, size_t offset, const void *value, 
                 value);
 }
 
-static aclrtParamHandle add_param(struct args *args, bool placeholder, size_t offset, size_t size)
+ALWAYS_INLINE aclrtParamHandle add_param(struct args *args, bool placeholder, size_t offset, size_t size)
 {
     struct args_param *param = &args->param[args->params++];
     param->placeholder = placeholder;

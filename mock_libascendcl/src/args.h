@@ -43,7 +43,21 @@ _Static_assert(sizeof(struct args) == 96 && offsetof(struct args, cell) == 80, "
 /* Ends the calling thread's argument list. */
 void args_reset(void);
 
+static inline bool cell_is(const struct cell *cell, uint64_t magic, const void *object)
+{
+    return atomic_load_explicit(&cell->magic, memory_order_acquire) == magic && cell->object == object;
+}
+
+/* A list in user memory, or NULL after reporting 107017. */
+struct args *args_find(const void *handle);
+
 /* NULL after reporting 107017. */
-struct args *args_of(const void *handle);
+static inline struct args *args_of(const void *handle)
+{
+    const struct cell *cell = handle;
+    struct args *around = CONTAINER(cell, struct args, cell);
+    bool of_a_thread = (uintptr_t)handle % _Alignof(struct cell) == 0 && slab_offset(HANDLE_ARGS, handle) != SIZE_MAX;
+    return LIKELY(of_a_thread && cell_is(cell, MAGIC_ARGS, around)) ? around : args_find(handle);
+}
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +62,21 @@ size_t aclmock_host_allocs(void)
 void aclmock_fail_host_alloc(int64_t after)
 {
     atomic_store(&allocations_left, after);
+}
+
+/* ---- locks -------------------------------------------------------------------------------------------- */
+
+#define LOOKS 128 /* before the core goes to whoever holds the lock */
+
+void brief_wait(struct brief_lock *lock)
+{
+    do {
+        for (unsigned look = 0; atomic_load_explicit(&lock->taken, memory_order_relaxed) != 0; ++look) {
+            if (look % LOOKS == LOOKS - 1) {
+                sched_yield();
+            }
+        }
+    } while (atomic_exchange_explicit(&lock->taken, 1, memory_order_acquire) != 0);
 }
 
 /* ---- text --------------------------------------------------------------------------------------------- */

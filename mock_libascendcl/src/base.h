@@ -10,6 +10,8 @@
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
+/* For what every launch goes through: a launch takes as long as the calls and copies that it consists of. */
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 /* In integers: the pointer may be one that a caller made up. */
 #define CONTAINER(pointer, type, member) ((type *)((uintptr_t)(pointer) - offsetof(type, member)))
@@ -26,6 +28,25 @@ static inline size_t round_up(size_t n, size_t step)
 static inline size_t size_min(size_t a, size_t b)
 {
     return a < b ? a : b;
+}
+
+/* A lock for a few instructions: one atomic operation takes it, a plain store gives it back. All zero: free. */
+struct brief_lock {
+    _Atomic uint32_t taken;
+};
+
+void brief_wait(struct brief_lock *lock);
+
+static inline void brief_take(struct brief_lock *lock)
+{
+    if (UNLIKELY(atomic_exchange_explicit(&lock->taken, 1, memory_order_acquire) != 0)) {
+        brief_wait(lock);
+    }
+}
+
+static inline void brief_give(struct brief_lock *lock)
+{
+    atomic_store_explicit(&lock->taken, 0, memory_order_release);
 }
 
 /* Every allocation of the mock goes through these, so that a test can make the n-th one fail. */

@@ -122,6 +122,13 @@ static void run_task(struct task *task, struct stream *stream)
     }
 }
 
+static void end_series(const struct task_kind *kind)
+{
+    if (kind != NULL && kind->end != NULL) {
+        kind->end();
+    }
+}
+
 static bool is_ready(struct task *task, struct stream *stream, struct need *need)
 {
     return task->kind->ready == NULL || atomic_load_explicit(&stream->stopped, memory_order_relaxed) ||
@@ -136,10 +143,16 @@ enum progress run_tasks(struct stream *stream, uint64_t position, uint64_t at_mo
     uint64_t end = queue_pushed(queue);
     end = end < position ? end : position;
     end = end < held_from ? end : held_from;
+    const struct task_kind *kind = NULL;
     for (; at_most > 0 && queue_done(queue) < end; --at_most) {
         struct task *task = queue_first(queue);
         if (UNLIKELY(!is_ready(task, stream, need))) {
-            return progress == PROGRESS_NONE ? PROGRESS_BLOCKED : progress;
+            progress = progress == PROGRESS_NONE ? PROGRESS_BLOCKED : progress;
+            break;
+        }
+        if (UNLIKELY(task->kind != kind)) {
+            end_series(kind);
+            kind = task->kind;
         }
         run_task(task, stream);
         queue_pop(queue);
@@ -148,6 +161,7 @@ enum progress run_tasks(struct stream *stream, uint64_t position, uint64_t at_mo
             engine_notify();
         }
     }
+    end_series(kind);
     return progress;
 }
 
@@ -311,9 +325,9 @@ static void hold(struct stream *stream, bool on)
 {
     uint64_t from = atomic_load(&stream->held_from);
     if (on && from == UINT64_MAX) {
-        pthread_mutex_lock(&stream->lock);
+        brief_take(&stream->lock);
         from = queue_pushed(&stream->queue);
-        pthread_mutex_unlock(&stream->lock);
+        brief_give(&stream->lock);
     }
     atomic_store(&stream->held_from, on ? from : UINT64_MAX);
     if (!on && engine.schedule == SCHEDULE_WORKER) {
@@ -374,10 +388,10 @@ struct task *engine_lock(struct stream *stream)
     if (UNLIKELY(queue_pushed(&stream->queue) - queue_done(&stream->queue) >= TASKS_AT_MOST) && tasks_running == 0) {
         make_room(stream);
     }
-    pthread_mutex_lock(&stream->lock);
+    brief_take(&stream->lock);
     struct task *slot = queue_slot(&stream->queue);
     if (UNLIKELY(slot == NULL)) {
-        pthread_mutex_unlock(&stream->lock);
+        brief_give(&stream->lock);
     }
     return slot;
 }
@@ -396,7 +410,7 @@ void engine_push(struct stream *stream)
         trace_queued(position); /* before the task can run */
     }
     bool asleep = !atomic_load_explicit(&engine.ticking, memory_order_relaxed);
-    pthread_mutex_unlock(&stream->lock);
+    brief_give(&stream->lock);
     if (UNLIKELY(engine.schedule != SCHEDULE_DEFERRED)) {
         if (engine.schedule == SCHEDULE_INLINE) {
             engine_poll(stream, position);

@@ -270,7 +270,6 @@ static void run_launch(struct task *task, struct stream *stream)
             code = check_time(&run, limit_us, (now_ns() - start) / 1000);
         }
         check_reached(&run);
-        use_leave();
     } else {
         run.fault = (struct text){0};
         text_add(&run.fault, "a kernel's binary was unloaded before the launch ran: synchronize first");
@@ -287,4 +286,4 @@ static void drop_launch(struct task *task, struct stream *stream)
     argring_take(stream, launch->ring_end, launch->args_block);
 }
 
-const struct task_kind exec_launch = {"launch", run_launch, NULL, drop_launch};
+const struct task_kind exec_launch = {"launch", run_launch, NULL, drop_launch, use_leave};

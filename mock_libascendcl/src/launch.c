@@ -13,93 +13,104 @@
 /* ---- the arguments on their way to the device --------------------------------------------------------- */
 
 /* Bytes of device memory that the launch takes; 0: the arguments are there already, or there are none. */
-static size_t place_size(const struct launch_args *args)
+ALWAYS_INLINE size_t place_size(const struct launch_args *args)
 {
     bool copied = args->host != NULL || args->values != NULL;
     return (copied ? args->size : 0) + (args->grid != NULL ? sizeof(*args->grid) : 0);
 }
 
-static void put_pointer(uint8_t *bytes, uint64_t base, uint64_t at, uint64_t data_offset)
+/* Writes the placeholders' pointers into the arguments on the device, and into `also` unless that is NULL. */
+ALWAYS_INLINE void put_pointer(uint8_t *bytes, uint8_t *also, uint64_t base, uint64_t at, uint64_t data_offset)
 {
     uint64_t address = base + data_offset;
     memcpy(bytes + at, &address, sizeof(address));
+    if (also != NULL) {
+        memcpy(also + at, &address, sizeof(address));
+    }
 }
 
-static void fix_up(const struct launch_args *args, uint8_t *bytes, uint64_t base)
+ALWAYS_INLINE void fix_up(const struct launch_args *args, uint8_t *bytes, uint8_t *also, uint64_t base)
 {
     for (size_t i = 0; i < args->table_count; ++i) {
-        put_pointer(bytes, base, args->table[i].addrOffset, args->table[i].dataOffset);
+        put_pointer(bytes, also, base, args->table[i].addrOffset, args->table[i].dataOffset);
     }
     unsigned left = args->list != NULL ? args->list->placeholders : 0;
     for (size_t i = 0; left > 0; ++i) {
         const struct args_param *param = &args->list->param[i];
         if (param->placeholder) {
-            put_pointer(bytes, base, param->offset, param->data_offset);
+            put_pointer(bytes, also, base, param->offset, param->data_offset);
             --left;
         }
     }
 }
 
-static void fill_values(const struct function *function, const struct launch_args *args, uint8_t *bytes)
+static void fill_values(const struct function *function, void *const *values, uint8_t *bytes)
 {
     for (uint32_t i = 0; i < function->num_params; ++i) {
-        memcpy(bytes + function->params[i].offset, args->values[i], function->params[i].size);
+        memcpy(bytes + function->params[i].offset, values[i], function->params[i].size);
     }
 }
 
-/* The real library writes the pointers into the caller's own bytes, but not into a SIMT launch's. */
-static void fill(const struct function *function, const struct launch_args *args, const struct args_place *place)
+/* The real library writes the pointers into the caller's own bytes too, but not into a SIMT launch's. They are copied
+ * before that: a copy right behind a smaller write to what it reads would wait for it. */
+ALWAYS_INLINE void fill(const struct function *function, const struct launch_args *args, const struct args_place *place)
 {
-    size_t head = 0;
+    size_t head = args->grid != NULL ? sizeof(*args->grid) : 0;
+    uint8_t *bytes = place->host + head;
     if (UNLIKELY(args->grid != NULL)) {
-        head = sizeof(*args->grid);
         memcpy(place->host, args->grid, head);
     }
     if (UNLIKELY(args->values != NULL)) {
-        fill_values(function, args, place->host + head);
-    } else if (LIKELY(head == 0)) {
-        fix_up(args, args->host, place->address);
-        memcpy(place->host, args->host, args->size);
-    } else if (args->host != NULL) {
-        memcpy(place->host + head, args->host, args->size);
-        fix_up(args, place->host + head, place->address + head);
+        fill_values(function, args->values, bytes);
+    } else if (LIKELY(args->host != NULL)) {
+        memcpy(bytes, args->host, args->size);
+        fix_up(args, bytes, head == 0 ? args->host : NULL, place->address + head);
     }
 }
 
 /* ---- queueing ----------------------------------------------------------------------------------------- */
 
 /* A slot in the queue and room for the arguments, with the stream's lock held. NULL: reported. */
-static struct task *reserve_task(struct stream *stream, size_t size, struct args_place *place)
+ALWAYS_INLINE struct task *reserve_task(struct stream *stream, size_t size, struct args_place *place)
 {
     struct task *task = engine_lock(stream);
     if (UNLIKELY(task == NULL)) {
         fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EL9999", "no memory left to queue a launch");
         return NULL;
     }
-    bool fits = size == 0 || argring_give(stream, size, place) || argring_give_block(stream, size, place);
+    bool fits = size == 0 || argring_give(stream, size, place);
+    if (UNLIKELY(!fits)) {
+        struct args_place block; /* the address of `place` would cost every launch */
+        fits = argring_give_block(stream, size, &block);
+        *place = block;
+    }
     if (LIKELY(fits)) {
         return task;
     }
-    pthread_mutex_unlock(&stream->lock);
+    brief_give(&stream->lock);
     fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EL9999", "device %d has no memory left for %zu bytes of arguments",
          stream->context->device->user_id, size);
     return NULL;
 }
 
 /* With addresses of memory that the device does not have, a launch would only fail later. */
-static aclError check_memory(const struct function *function, const struct device *device, const struct launch_args *args)
+static aclError check_values(const struct function *function, const struct device *device, void *const *values)
 {
-    if (args->host != NULL) {
-        return memcheck_args(device, function->name, args->host, args->size);
-    }
     aclError code = ACL_SUCCESS;
-    for (uint32_t i = 0; args->values != NULL && i < function->num_params && code == ACL_SUCCESS; ++i) {
-        code = memcheck_args(device, function->name, args->values[i], function->params[i].size);
+    for (uint32_t i = 0; values != NULL && i < function->num_params && code == ACL_SUCCESS; ++i) {
+        code = memcheck_args(device, function->name, values[i], function->params[i].size);
     }
     return code;
 }
 
-static aclError submit(struct stream *stream, struct function *function, uint16_t blocks,
+ALWAYS_INLINE aclError check_memory(const struct function *function, const struct device *device,
+                                    const struct launch_args *args)
+{
+    return args->host != NULL ? memcheck_args(device, function->name, args->host, args->size)
+                              : check_values(function, device, args->values);
+}
+
+ALWAYS_INLINE aclError submit(struct stream *stream, struct function *function, uint16_t blocks,
                        const struct launch_config *config, const struct launch_args *args)
 {
     aclError code = check_on() ? check_memory(function, stream->context->device, args) : ACL_SUCCESS;
@@ -130,7 +141,7 @@ static aclError submit(struct stream *stream, struct function *function, uint16_
 
 static const struct launch_config no_config;
 
-static aclError check_blocks(uint32_t num_blocks)
+ALWAYS_INLINE aclError check_blocks(uint32_t num_blocks)
 {
     if (UNLIKELY(num_blocks == 0)) {
         return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "numBlocks is 0, expected 1 to 65535");
@@ -139,7 +150,7 @@ static aclError check_blocks(uint32_t num_blocks)
 }
 
 /* What all launches check last. num_blocks is cut to 16 bits: 65536 blocks become 0, as on hardware. */
-static aclError queue(struct function *function, uint32_t num_blocks, aclrtStream handle,
+ALWAYS_INLINE aclError queue(struct function *function, uint32_t num_blocks, aclrtStream handle,
                       const struct launch_config *config, const struct launch_args *args)
 {
     struct stream *stream = stream_find_open(handle);
@@ -164,8 +175,8 @@ static aclError queue(struct function *function, uint32_t num_blocks, aclrtStrea
 }
 
 /* What the launches of the second generation check after their arguments, in the real library's order. */
-aclError launch(struct function *function, uint32_t num_blocks, aclrtStream handle, const aclrtLaunchKernelCfg *cfg,
-                const struct launch_args *args)
+ALWAYS_INLINE aclError launch_now(struct function *function, uint32_t num_blocks, aclrtStream handle,
+                                  const aclrtLaunchKernelCfg *cfg, const struct launch_args *args)
 {
     struct launch_config config;
     aclError code = check_blocks(num_blocks);
@@ -183,10 +194,16 @@ aclError launch(struct function *function, uint32_t num_blocks, aclrtStream hand
     return code == ACL_SUCCESS ? queue(function, num_blocks, handle, &config, args) : code;
 }
 
+aclError launch(struct function *function, uint32_t num_blocks, aclrtStream handle, const aclrtLaunchKernelCfg *cfg,
+                const struct launch_args *args)
+{
+    return launch_now(function, num_blocks, handle, cfg, args);
+}
+
 /* ---- the ABI: arguments in device memory -------------------------------------------------------------- */
 
 /* Sizes have 32 bits in the real library: what is above is cut off. */
-static aclError check_size(size_t size)
+ALWAYS_INLINE aclError check_size(size_t size)
 {
     if (UNLIKELY((uint32_t)size == 0)) {
         return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "argsSize is %zu, expected 1 to 4294967295 bytes", size);
@@ -276,13 +293,13 @@ aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle funcHandle, uint32_t numBlo
         return code;
     }
     struct launch_args args = {.host = list->buffer, .size = (uint32_t)list->size, .list = list};
-    return launch(function, numBlocks, stream, cfg, &args);
+    return launch_now(function, numBlocks, stream, cfg, &args);
 }
 
 /* ---- the ABI: arguments in host memory ---------------------------------------------------------------- */
 
 /* The real library writes a pointer that only starts inside the arguments past their end. */
-static aclError check_pointer_fits(const aclrtPlaceHolderInfo *holder, size_t i, uint32_t size)
+ALWAYS_INLINE aclError check_pointer_fits(const aclrtPlaceHolderInfo *holder, size_t i, uint32_t size)
 {
     if (UNLIKELY(size < sizeof(uint64_t) || holder->addrOffset > size - sizeof(uint64_t))) {
         return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003",
@@ -292,7 +309,7 @@ static aclError check_pointer_fits(const aclrtPlaceHolderInfo *holder, size_t i,
     return ACL_SUCCESS;
 }
 
-aclError launch_check_table(const struct function *function, const struct launch_args *args)
+ALWAYS_INLINE aclError check_table(const struct function *function, const struct launch_args *args)
 {
     if (UNLIKELY(args->table == NULL && args->table_count != 0)) {
         return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1004", "placeHolderArray is NULL, placeHolderNum says it has %zu",
@@ -311,6 +328,11 @@ aclError launch_check_table(const struct function *function, const struct launch
     return code;
 }
 
+aclError launch_check_table(const struct function *function, const struct launch_args *args)
+{
+    return check_table(function, args);
+}
+
 aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle funcHandle, uint32_t numBlocks, aclrtStream stream,
                                        aclrtLaunchKernelCfg *cfg, void *hostArgs, size_t argsSize,
                                        aclrtPlaceHolderInfo *placeHolderArray, size_t placeHolderNum)
@@ -325,9 +347,9 @@ aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle funcHandle, uint32_t numB
     struct launch_args args = launch_host_args(hostArgs, argsSize, placeHolderArray, placeHolderNum);
     aclError code = check_size(argsSize);
     if (LIKELY(code == ACL_SUCCESS)) {
-        code = launch_check_table(function, &args);
+        code = check_table(function, &args);
     }
-    return LIKELY(code == ACL_SUCCESS) ? launch(function, numBlocks, stream, cfg, &args) : code;
+    return LIKELY(code == ACL_SUCCESS) ? launch_now(function, numBlocks, stream, cfg, &args) : code;
 }
 
 /* ---- the ABI: one value a parameter ------------------------------------------------------------------- */

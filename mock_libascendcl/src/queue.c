@@ -36,43 +36,22 @@ void queue_free(struct queue *queue)
     atomic_store(&queue->spare, NULL);
 }
 
-struct task *queue_slot(struct queue *queue)
+bool queue_extend(struct queue *queue)
 {
-    uint64_t index = atomic_load_explicit(&queue->pushed, memory_order_relaxed) - queue->tail_start;
-    if (index < TASKS_PER_CHUNK) {
-        return &queue->tail->tasks[index];
-    }
     struct task_chunk *chunk = take_chunk(queue);
     if (chunk == NULL) {
-        return NULL;
+        return false;
     }
     atomic_store_explicit(&queue->tail->next, chunk, memory_order_release);
     queue->tail = chunk;
     queue->tail_start += TASKS_PER_CHUNK;
-    return &chunk->tasks[0];
+    return true;
 }
 
-void queue_push(struct queue *queue)
+void queue_advance(struct queue *queue)
 {
-    uint64_t position = atomic_load_explicit(&queue->pushed, memory_order_relaxed);
-    atomic_store_explicit(&queue->pushed, position + 1, memory_order_release);
-}
-
-struct task *queue_first(struct queue *queue)
-{
-    uint64_t index = atomic_load_explicit(&queue->done, memory_order_relaxed) - queue->head_start;
-    if (index == TASKS_PER_CHUNK) { /* the chunk is used up; keep one for the producers, free the others */
-        struct task_chunk *used = queue->head;
-        queue->head = atomic_load_explicit(&used->next, memory_order_acquire);
-        queue->head_start += TASKS_PER_CHUNK;
-        host_free(atomic_exchange_explicit(&queue->spare, used, memory_order_acq_rel));
-        index = 0;
-    }
-    return &queue->head->tasks[index];
-}
-
-void queue_pop(struct queue *queue)
-{
-    uint64_t position = atomic_load_explicit(&queue->done, memory_order_relaxed);
-    atomic_store_explicit(&queue->done, position + 1, memory_order_release);
+    struct task_chunk *used = queue->head;
+    queue->head = atomic_load_explicit(&used->next, memory_order_acquire);
+    queue->head_start += TASKS_PER_CHUNK;
+    host_free(atomic_exchange_explicit(&queue->spare, used, memory_order_acq_rel)); /* one stays for the producers */
 }

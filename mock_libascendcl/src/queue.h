@@ -21,6 +21,8 @@ struct task_kind {
     bool (*ready)(struct task *task, struct need *need);
     /* Instead of run, when the stream ends first. NULL: nothing to give back. */
     void (*drop)(struct task *task, struct stream *stream);
+    /* Called by the runner behind a series of tasks of this kind. NULL: they keep nothing for the next one. */
+    void (*end)(void);
 };
 
 #define TASK_WORDS 7
@@ -58,13 +60,9 @@ struct queue {
 bool queue_init(struct queue *queue);
 void queue_free(struct queue *queue);
 
-/* Producer. A slot to fill, then queue_push to publish it. NULL: no memory. */
-struct task *queue_slot(struct queue *queue);
-void queue_push(struct queue *queue);
-
-/* Runner. The first task; there must be one. */
-struct task *queue_first(struct queue *queue);
-void queue_pop(struct queue *queue);
+/* For the functions below: one more chunk for the producers (false: no memory), the runner's next chunk. */
+bool queue_extend(struct queue *queue);
+void queue_advance(struct queue *queue);
 
 static inline uint64_t queue_pushed(const struct queue *queue)
 {
@@ -74,6 +72,38 @@ static inline uint64_t queue_pushed(const struct queue *queue)
 static inline uint64_t queue_done(const struct queue *queue)
 {
     return atomic_load_explicit(&queue->done, memory_order_acquire);
+}
+
+/* Producer. A slot to fill, then queue_push to publish it. NULL: no memory. */
+static inline struct task *queue_slot(struct queue *queue)
+{
+    uint64_t position = atomic_load_explicit(&queue->pushed, memory_order_relaxed);
+    if (UNLIKELY(position - queue->tail_start == TASKS_PER_CHUNK) && !queue_extend(queue)) {
+        return NULL;
+    }
+    return &queue->tail->tasks[position - queue->tail_start];
+}
+
+static inline void queue_push(struct queue *queue)
+{
+    uint64_t position = atomic_load_explicit(&queue->pushed, memory_order_relaxed);
+    atomic_store_explicit(&queue->pushed, position + 1, memory_order_release);
+}
+
+/* Runner. The first task; there must be one. */
+static inline struct task *queue_first(struct queue *queue)
+{
+    uint64_t position = atomic_load_explicit(&queue->done, memory_order_relaxed);
+    if (UNLIKELY(position - queue->head_start == TASKS_PER_CHUNK)) {
+        queue_advance(queue);
+    }
+    return &queue->head->tasks[position - queue->head_start];
+}
+
+static inline void queue_pop(struct queue *queue)
+{
+    uint64_t position = atomic_load_explicit(&queue->done, memory_order_relaxed);
+    atomic_store_explicit(&queue->done, position + 1, memory_order_release);
 }
 
 #endif

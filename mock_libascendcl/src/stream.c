@@ -15,14 +15,14 @@
 
 void stream_fail(struct stream *stream, aclError code, char *text)
 {
-    pthread_mutex_lock(&stream->lock);
+    brief_take(&stream->lock);
     bool first = stream->fault.code == ACL_SUCCESS;
     if (first) {
         stream->fault = (struct stream_fault){code, text, queue_done(&stream->queue) + 1};
         atomic_store(&stream->stopped, atomic_load(&stream->stop));
         atomic_store(&stream->failed, true);
     }
-    pthread_mutex_unlock(&stream->lock);
+    brief_give(&stream->lock);
     if (!first) {
         host_free(text);
     }
@@ -42,7 +42,7 @@ static aclError look_at_fault(struct stream *stream, uint64_t position, bool cle
     if (LIKELY(!atomic_load_explicit(&stream->failed, memory_order_acquire))) {
         return code;
     }
-    pthread_mutex_lock(&stream->lock);
+    brief_take(&stream->lock);
     if (stream->fault.code != ACL_SUCCESS && stream->fault.position <= position) {
         code = report_fault(stream);
         if (clear && !atomic_load(&stream->stopped)) {
@@ -51,7 +51,7 @@ static aclError look_at_fault(struct stream *stream, uint64_t position, bool cle
             atomic_store(&stream->failed, false);
         }
     }
-    pthread_mutex_unlock(&stream->lock);
+    brief_give(&stream->lock);
     return code;
 }
 
@@ -66,7 +66,6 @@ static void give_back(struct stream *stream)
 {
     queue_free(&stream->queue);
     host_free(stream->fault.text);
-    pthread_mutex_destroy(&stream->lock);
     handle_free(HANDLE_STREAM, stream);
 }
 
@@ -119,7 +118,6 @@ static struct stream *stream_new(struct context *context, uint32_t priority, uin
     atomic_store(&stream->attributes[ACL_STREAM_ATTR_PRIORITY], priority);
     stream->flags = flags;
     stream->child.drop = drop_with_context;
-    pthread_mutex_init(&stream->lock, NULL);
     if (!engine_add(stream)) {
         give_back(stream);
         return NULL;
@@ -206,7 +204,7 @@ struct stream *stream_find_here(aclrtStream handle)
     return NULL;
 }
 
-struct stream *stream_find_open(aclrtStream handle)
+struct stream *stream_find_unusual(aclrtStream handle)
 {
     struct stream *stream = stream_find_here(handle);
     if (UNLIKELY(stream != NULL && atomic_load_explicit(&stream->stopped, memory_order_acquire))) {

@@ -48,7 +48,7 @@ struct stream {
     _Atomic uint32_t attributes[STREAM_ATTRIBUTES]; /* by aclrtStreamAttr, of those that only are kept */
     _Atomic bool stop; /* failure mode: nothing more runs after a task that failed */
     struct context_child child;
-    pthread_mutex_t lock; /* producers; also of the fault */
+    struct brief_lock lock; /* producers; also of the fault */
     struct args_ring ring;
     struct worker worker; /* used under ACL_MOCK_SCHEDULE=worker */
     uint64_t tick_mark; /* the ticker's: how far it had been filled one tick ago */
@@ -77,7 +77,16 @@ struct stream *stream_find(aclrtStream handle);
 /* The same, and it must be of the current context: else 107003. */
 struct stream *stream_find_here(aclrtStream handle);
 /* The same for whatever queues a task: a stream that a fault has stopped gives the fault's code. */
-struct stream *stream_find_open(aclrtStream handle);
+struct stream *stream_find_unusual(aclrtStream handle); /* whatever the next function does not know at once */
+
+ALWAYS_INLINE struct stream *stream_find_open(aclrtStream handle)
+{
+    struct stream *stream = handle;
+    struct context *context = context_current();
+    bool usual = stream != NULL && context != NULL && stream->context == context &&
+                 !atomic_load_explicit(&stream->stopped, memory_order_acquire);
+    return LIKELY(usual) ? stream : stream_find_unusual(handle);
+}
 
 /* Runner. Notes a failed task, of which the first is kept. Takes the text (of host_alloc, may be NULL). */
 void stream_fail(struct stream *stream, aclError code, char *text);

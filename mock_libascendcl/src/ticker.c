@@ -28,9 +28,9 @@ static bool mark_streams(void)
 {
     bool work = false;
     for (struct stream *stream = engine.streams; stream != NULL; stream = stream->next) {
-        pthread_mutex_lock(&stream->lock); /* orders this against a push that finds the ticker awake */
+        brief_take(&stream->lock); /* orders this against a push that finds the ticker awake */
         stream->tick_mark = queue_pushed(&stream->queue);
-        pthread_mutex_unlock(&stream->lock);
+        brief_give(&stream->lock);
         work = work || engine_has_work(stream);
     }
     return work;

@@ -19,17 +19,22 @@ bool use_join(void);
 
 static inline void use_leave(void)
 {
-    atomic_store_explicit(&use_own->binary, NULL, memory_order_release);
+    if (use_own != NULL) {
+        atomic_store_explicit(&use_own->binary, NULL, memory_order_release);
+    }
 }
 
-/* Before and after a kernel runs on this thread. enter: false when its binary has been unloaded. */
+/* Before a kernel runs on this thread; false when its binary has been unloaded. It stays announced until use_leave, so
+ * that the next kernel of the binary need not do it again: announcing waits for the memory. */
 static inline bool use_enter(struct function *function)
 {
     if (UNLIKELY(use_own == NULL) && !use_join()) {
         return false;
     }
     /* Announce first, then look: whoever unloads does it the other way round. */
-    atomic_store(&use_own->binary, function->binary);
+    if (atomic_load_explicit(&use_own->binary, memory_order_relaxed) != function->binary) {
+        atomic_store(&use_own->binary, function->binary);
+    }
     if (LIKELY(handle_alive(HANDLE_FUNCTION, function))) {
         return true;
     }
