@@ -51,7 +51,7 @@ C_LAYERS = [
     {'context', 'hostreg', 'peer', 'devinfo', 'option', 'vmm'},
     {'memory', 'memcheck', 'cache'},
     {'binary', 'hostbin', 'opbin', 'cpubin', 'image', 'load', 'lookup', 'use', 'function', 'hidden', 'traits'},
-    {'args', 'argsview'},
+    {'args', 'argscheck', 'argsview'},
     {'queue'},
     {'stream', 'engine', 'engine_inner', 'ticker', 'worker', 'streamattr', 'streamstate', 'reslimit'},
     {'argring', 'launchcfg', 'launchlog', 'transfer', 'transfer2d', 'batch', 'event', 'eventid', 'eventwait', 'eventquery'},

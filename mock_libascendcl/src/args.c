@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "check.h"
 #include "hidden.h"
 #include "soc.h"
 
@@ -124,6 +125,9 @@ static void args_start(struct args *args, struct function *function, void *buffe
     args->max_params = (uint8_t)max_params; /* a u8 in the real library too: 256 parameters become 0 */
     args->finalized = false;
     args->updating = false;
+    args->launches = 0;
+    args->init_site = check_on() ? check_site() : NULL;
+    args->holder_site = NULL;
     args->cell.object = args;
     atomic_store_explicit(&args->cell.magic, MAGIC_ARGS, memory_order_release);
 }
@@ -140,6 +144,10 @@ aclError aclrtKernelArgsInit(aclrtFuncHandle funcHandle, aclrtArgsHandle *argsHa
     struct thread_args *own = args_of_thread();
     if (own == NULL) {
         return fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EL9999", "no memory left for this thread's argument list");
+    }
+    aclError code = check_on() ? args_check_lost(&own->args) : ACL_SUCCESS;
+    if (code != ACL_SUCCESS) {
+        return code;
     }
     disarm(&own->args, own->args.params);
     args_start(&own->args, function, (uint8_t *)own + THREAD_BUFFER_AT, ARGS_BUFFER_SIZE, PARAMS_AT_MOST);
@@ -324,6 +332,7 @@ aclError aclrtKernelArgsAppendPlaceHolder(aclrtArgsHandle argsHandle, aclrtParam
     if (!next_place(args, SLOT, &offset)) {
         return does_not_fit(args, "a placeholder", SLOT);
     }
+    args->holder_site = check_on() ? check_site() : args->holder_site;
     *paramHandle = add_param(args, true, offset, SLOT);
     return ACL_SUCCESS;
 }
@@ -368,7 +377,10 @@ aclError aclrtKernelArgsGetPlaceHolderBuffer(aclrtArgsHandle argsHandle, aclrtPa
     if (args->finalized) {
         return after_finalize();
     }
-    aclError code = append_overflow(args);
+    aclError code = check_on() ? args_check_owner(args, param) : ACL_SUCCESS;
+    if (code == ACL_SUCCESS) {
+        code = append_overflow(args);
+    }
     size_t offset;
     if (code != ACL_SUCCESS) {
         return code;
@@ -406,7 +418,10 @@ aclError aclrtKernelArgsParaUpdate(aclrtArgsHandle argsHandle, aclrtParamHandle 
     if (updated->offset > args->room || paramSize > args->room - updated->offset) { /* of a longer list: would overrun */
         return does_not_fit(args, "the parameter of another list", paramSize);
     }
-    aclError code = copy_value(args, updated->offset, param, paramSize);
+    aclError code = check_on() ? args_check_owner(args, updated) : ACL_SUCCESS;
+    if (code == ACL_SUCCESS) {
+        code = copy_value(args, updated->offset, param, paramSize);
+    }
     args->updating = code == ACL_SUCCESS || args->updating;
     return code;
 }

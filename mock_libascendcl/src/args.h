@@ -25,7 +25,10 @@ struct args {
     size_t head_size; /* bytes of the hidden slots in front */
     size_t size;      /* bytes laid out so far */
     struct function *function;
-    uint64_t reserved[4];
+    const char *init_site;   /* where Init was called, and the last AppendPlaceHolder; NULL while checks were off */
+    const char *holder_site;
+    uint64_t launches;
+    uint64_t reserved;
     bool got_buffer; /* a placeholder's buffer was handed out: no more parameters */
     bool overflow_done;
     uint8_t placeholders;
@@ -47,6 +50,11 @@ static inline bool cell_is(const struct cell *cell, uint64_t magic, const void *
 {
     return atomic_load_explicit(&cell->magic, memory_order_acquire) == magic && cell->object == object;
 }
+
+/* What the real library takes without a word; while checks are on. They return a code when that is to fail. */
+aclError args_check_lost(const struct args *args);                                             /* at a new Init */
+aclError args_check_owner(const struct args *args, const struct args_param *param);            /* of a parameter */
+aclError args_check_launch(const struct args *args, const struct function *function);
 
 /* A list in user memory, or NULL after reporting 107017. */
 struct args *args_find(const void *handle);

@@ -141,10 +141,16 @@ ALWAYS_INLINE aclError submit(struct stream *stream, struct function *function, 
 
 static const struct launch_config no_config;
 
+/* More than the device's 16 bits are cut off without a word. */
 ALWAYS_INLINE aclError check_blocks(uint32_t num_blocks)
 {
     if (UNLIKELY(num_blocks == 0)) {
         return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "numBlocks is 0, expected 1 to 65535");
+    }
+    if (UNLIKELY(num_blocks > UINT16_MAX && check_on())) {
+        return diagnose("blocks-cut", ACL_ERROR_RT_PARAM_INVALID,
+                        "numBlocks is %u, of which the device gets 16 bits: %u blocks would run", num_blocks,
+                        num_blocks & UINT16_MAX);
     }
     return ACL_SUCCESS;
 }
@@ -289,10 +295,14 @@ aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle funcHandle, uint32_t numBlo
         return ACL_ERROR_RT_INVALID_HANDLE;
     }
     aclError code = check_list(list);
+    if (UNLIKELY(code == ACL_SUCCESS && check_on())) {
+        code = args_check_launch(list, function);
+    }
     if (UNLIKELY(code != ACL_SUCCESS)) {
         return code;
     }
     struct launch_args args = {.host = list->buffer, .size = (uint32_t)list->size, .list = list};
+    ++list->launches;
     return launch_now(function, numBlocks, stream, cfg, &args);
 }
 
