@@ -7,15 +7,20 @@ typedef unsigned long long ull;
 
 /* ---- numbers and strings ------------------------------------------------------------------------------ */
 
-uint64_t elf_number(const struct elf *elf, uint64_t offset, unsigned bytes)
+static uint64_t load(const uint8_t *bytes, unsigned count)
 {
     uint64_t value = 0;
-    for (unsigned i = 0; i < bytes; ++i) {
-        unsigned at = elf->big_endian ? i : bytes - 1 - i;
-        value = value << 8 | elf->data[offset + at];
-    }
+    memcpy(&value, bytes, count);
     return value;
 }
+
+uint64_t elf_number(const struct elf *elf, uint64_t offset, unsigned bytes)
+{
+    uint64_t value = load(elf->data + offset, bytes);
+    return elf->big_endian ? __builtin_bswap64(value) >> (64 - 8 * bytes) : value;
+}
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "load() reads numbers as this machine stores them");
 
 #define FIELD(elf, base, type, member) elf_number(elf, (base) + offsetof(type, member), sizeof(((type *)0)->member))
 

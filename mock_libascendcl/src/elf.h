@@ -64,7 +64,7 @@ void elf_close(struct elf *elf);
 
 /* Whether all these bytes are in the file. */
 bool elf_inside(const struct elf *elf, uint64_t offset, uint64_t bytes);
-/* The number at an offset that is inside; bytes <= 8. */
+/* The number at an offset that is inside; 1 to 8 bytes. */
 uint64_t elf_number(const struct elf *elf, uint64_t offset, unsigned bytes);
 /* The string at a place of a table, or NULL when that is behind the table. */
 const char *elf_string(const struct elf_strings *strings, uint64_t at);
