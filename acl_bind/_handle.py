@@ -77,6 +77,18 @@ def device_of(context: int) -> int | None:
         return int(number[0]) if lib.aclrtGetDevice(number) == 0 else None
 
 
+def take_message() -> None:
+    """Drop the text of a call that was expected to fail, so that no later error has it."""
+    if lib.has('aclGetRecentErrMsg'):
+        lib.aclGetRecentErrMsg()
+
+
+class Life:
+    """Whether a context, or the memory of a device, is still what it was; see _lives.py."""
+
+    alive = True
+
+
 class Handle(Cell):
     """Base of all objects that stand for a C handle.
 
@@ -85,6 +97,7 @@ class Handle(Cell):
     and hash are the handle's.
     """
 
+    _life: Life | None = None  # of what it was made in; None: of nothing that could end before it
     _order = 0  # when the atexit step closes it: low ones first
     _registry: dict[int, weakref.ref[Handle]] = {}  # noqa: RUF012
     _registry_lock = threading.Lock()
@@ -108,6 +121,10 @@ class Handle(Cell):
         if self._handle is None:
             kind = type(self).__name__
             raise AclHandleError(f'{kind}.handle', lib.ACL_ERROR_RT_INVALID_HANDLE, 'ACL_ERROR_RT_INVALID_HANDLE', f'this {kind} is closed')
+        if self._life is not None and not self._life.alive:
+            kind = type(self).__name__
+            why = f'the device or context of this {kind} was closed, and the {kind} with it'
+            raise AclHandleError(f'{kind}.handle', lib.ACL_ERROR_RT_INVALID_HANDLE, 'ACL_ERROR_RT_INVALID_HANDLE', why)
         return self._handle
 
     @property
@@ -117,6 +134,11 @@ class Handle(Cell):
     @property
     def _pointer(self) -> Any:
         return ffi.cast('void *', self.handle)
+
+    def _here(self) -> contextlib.AbstractContextManager[None]:
+        """Its context, to run under. Raises AclHandleError when it is closed, before C is entered."""
+        self.handle  # noqa: B018
+        return in_context(self._context)
 
     def close(self) -> None:
         """End the handle. Raises AclError when the library refuses; the object is closed all the same."""
@@ -135,6 +157,8 @@ class Handle(Cell):
         check_process()
         with Handle._registry_lock:
             Handle._registry.pop(id(self), None)
+        if self._life is not None and not self._life.alive:
+            return  # it went with its context, and the handle may be another's now
         with in_context(self._context, must=False):
             self._end(handle)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from . import _lives
 from ._ffi import acl, ffi, lib
 from ._handle import current_context, device_of
 from .device import Device, Makers, Scope
@@ -24,6 +25,7 @@ class Context(Scope):
     @classmethod
     def _create(cls, device: Device) -> Context:
         device.handle  # noqa: B018  raises when it is closed
+        _lives.look(device.device_id)
         before = current_context()
         place = ffi.new('aclrtContext *')
         acl.aclrtCreateContext(place, device.device_id)
@@ -46,6 +48,10 @@ class Context(Scope):
     def device(self) -> Device | None:
         """The device it was made on; None for a borrowed one."""
         return self._parent if self._owned else None  # type: ignore[return-value]
+
+    def _end(self, handle: int) -> None:
+        super()._end(handle)
+        _lives.look(self.device_id)
 
     def _destructor(self) -> tuple[Any, str]:
         return lib.aclrtDestroyContext, 'aclrtDestroyContext'

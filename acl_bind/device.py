@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from . import _handle
+from . import _handle, _lives
 from ._checks import check_int, milliseconds
 from ._ffi import acl, error_for, ffi, lib
 from .errors import AclError
@@ -53,6 +53,7 @@ class Scope(_handle.Handle):
     def __init__(self, handle: int, *, context: int, device_id: int, parent: object = None, owned: bool = True) -> None:
         super().__init__(handle, context=context, parent=parent, owned=owned)
         self.device_id = device_id
+        self.context_life, self.memory_life = _lives.begin(device_id, handle)
 
     def set_current(self) -> None:
         """Make it the calling thread's context (aclrtSetCurrentContext). Objects made in it do not need that."""
@@ -126,6 +127,7 @@ class Device(Scope):
         check_int('device_id', device_id, 0, 0x7FFFFFFF)
         ensure_init()
         _watch_visible_devices()
+        _lives.look(device_id)
         code = lib.aclrtSetDevice(device_id)
         if code:
             raise _no_such_device(error_for('aclrtSetDevice', code))
@@ -147,6 +149,7 @@ class Device(Scope):
 
     def _end(self, handle: int) -> None:
         acl.aclrtResetDevice(self.device_id)
+        _lives.look(self.device_id)
 
     def __int__(self) -> int:
         return self.device_id

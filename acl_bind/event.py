@@ -33,6 +33,7 @@ class Event(Handle):
             acl.aclrtCreateEventExWithFlag(place, flags)
         self = cls.__new__(cls)
         Handle.__init__(self, int(ffi.cast('uintptr_t', place[0])), context=scope.handle, parent=scope)
+        self._life = scope.context_life
         self.timing = timing
         return self
 
@@ -53,7 +54,7 @@ class Event(Handle):
 
         Raises AclTimeoutError when the time is over (aclrtSynchronizeEventWithTimeout).
         """
-        with in_context(self._context):
+        with self._here():
             if timeout is None:
                 acl.aclrtSynchronizeEvent(self._pointer)
             else:
@@ -63,7 +64,7 @@ class Event(Handle):
     def is_done(self) -> bool:
         """Whether the stream has passed the mark (aclrtQueryEventStatus)."""
         status: Any = ffi.new('aclrtEventRecordedStatus *')
-        with in_context(self._context):
+        with self._here():
             acl.aclrtQueryEventStatus(self._pointer, status)
         return bool(status[0] == lib.ACL_EVENT_RECORDED_STATUS_COMPLETE)
 
@@ -72,7 +73,7 @@ class Event(Handle):
         """When the stream passed the mark: microseconds of the device's clock (aclrtEventGetTimestamp)."""
         self._check_timing()
         place = ffi.new('uint64_t *')
-        with in_context(self._context):
+        with self._here():
             acl.aclrtEventGetTimestamp(self._pointer, place)
         return int(place[0])
 
@@ -83,7 +84,7 @@ class Event(Handle):
         self._check_timing()
         start._check_timing()
         place = ffi.new('float *')
-        with in_context(self._context):
+        with self._here():
             acl.aclrtEventElapsedTime(place, start._pointer, self._pointer)
         return float(place[0])
 

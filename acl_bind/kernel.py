@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._ffi import acl, error_for, ffi, lib
-from ._handle import Handle, device_of, in_context
+from ._handle import Handle, device_of
 
 if TYPE_CHECKING:
     from .args import KernelArgs
@@ -89,7 +89,7 @@ class Kernel(Handle):
 
     def _attribute(self, number: int) -> int:
         place = ffi.new('int64_t *')  # zero: the library writes only half of it for a ratio
-        with in_context(self._context):
+        with self._here():
             acl.aclrtGetFunctionAttribute(self._pointer, number, place)
         return int(place[0])
 
@@ -102,7 +102,7 @@ class Kernel(Handle):
         count, size = ffi.new('size_t *'), ffi.new('size_t *')
         if not lib.has('aclrtFunctionGetParamCount'):
             return None
-        with in_context(self._context):
+        with self._here():
             code = lib.aclrtFunctionGetParamCount(self._pointer, count)
             if code:
                 error = error_for('aclrtFunctionGetParamCount', code)  # takes its text, so that no later error has it

@@ -51,6 +51,7 @@ class DeviceBuffer(Handle):
         self = cls.__new__(cls)
         Handle.__init__(self, int(ffi.cast('uintptr_t', place[0])), context=scope.handle, parent=scope)
         self.shape, self.dtype, self.nbytes, self.device_id = shape, dtype, nbytes, scope.device_id
+        self._life = scope.memory_life
         return self
 
     @classmethod
@@ -119,7 +120,7 @@ class DeviceBuffer(Handle):
         target = self._address
         if not self.nbytes:
             return
-        with in_context(self._context):
+        with self._here():
             if stream is None:
                 acl.aclrtMemset(target, self.nbytes, byte, self.nbytes)
             else:
@@ -168,7 +169,7 @@ class DeviceBuffer(Handle):
         elif isinstance(self._parent, Scope):
             self._parent.sync()
         else:
-            with in_context(self._context):
+            with self._here():
                 acl.aclrtSynchronizeDevice()
 
     def _scope(self) -> Scope:
@@ -194,7 +195,7 @@ class DeviceBuffer(Handle):
     def _copy(self, target: Any, source: Any, kind: int, stream: Stream | None, keep: object) -> None:
         if not self.nbytes:
             return
-        with in_context(self._context):
+        with self._here():
             if stream is None:
                 acl.aclrtMemcpy(target, self.nbytes, source, self.nbytes, kind)
             else:

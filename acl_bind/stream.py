@@ -51,7 +51,9 @@ class Stream(Handle):
 
     @classmethod
     def _adopt(cls, scope: Scope, handle: int, *, owned: bool) -> Stream:
-        return cls.__new__(cls)._init(handle, context=scope.handle, device_id=scope.device_id, parent=scope, owned=owned)
+        self = cls.__new__(cls)._init(handle, context=scope.handle, device_id=scope.device_id, parent=scope, owned=owned)
+        self._life = scope.context_life
+        return self
 
     @classmethod
     def _default(cls, scope: Scope) -> Stream:
@@ -79,7 +81,7 @@ class Stream(Handle):
         if self._callbacks.running_here:
             raise RuntimeError('a callback waits for its own stream, which waits for the callback: sync() belongs outside of it')
         position = self._ring.position  # what other threads queue meanwhile may not have been waited for
-        with in_context(self._context):
+        with self._here():
             if timeout is None:
                 api, code = 'aclrtSynchronizeStream', lib.aclrtSynchronizeStream(self._pointer)
             else:
@@ -97,7 +99,7 @@ class Stream(Handle):
         """Whether all queued work is done (aclrtStreamQuery)."""
         position = self._ring.position
         status: Any = ffi.new('aclrtStreamStatus *')
-        with in_context(self._context):
+        with self._here():
             acl.aclrtStreamQuery(self._pointer, status)
         if status[0] != lib.ACL_STREAM_STATUS_COMPLETE:
             return False
@@ -110,7 +112,7 @@ class Stream(Handle):
         """Put a mark behind what is queued now (aclrtRecordEvent): the given event, or a new one. Returns it."""
         if event is None:
             event = Makers.event(self._scope(), timing)
-        with in_context(self._context):
+        with self._here():
             acl.aclrtRecordEvent(event._pointer, self._pointer)
         return event
 
@@ -120,7 +122,7 @@ class Stream(Handle):
         ``timeout``: seconds, rounded up, after which the device gives up (aclrtStreamWaitEventWithTimeout); None: never.
         """
         event = what.record(timing=False) if isinstance(what, Stream) else what
-        with in_context(self._context):
+        with self._here():
             if timeout is None:
                 acl.aclrtStreamWaitEvent(self._pointer, event._pointer)
             else:
@@ -142,12 +144,12 @@ class Stream(Handle):
         """
         if not callable(function):
             raise TypeError(f'{function!r} cannot be called')
-        with in_context(self._context):
+        with self._here():
             self._callbacks.launch(self._pointer, function, arguments)
 
     def stop_on_failure(self) -> None:
         """After a failure on the device run nothing more that is queued (aclrtSetStreamFailureMode). There is no way back."""
-        with in_context(self._context):
+        with self._here():
             acl.aclrtSetStreamFailureMode(self._pointer, lib.ACL_STOP_ON_FAILURE)
 
     # ---- what queued work uses

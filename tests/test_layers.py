@@ -20,7 +20,7 @@ PYTHON_LAYERS = [
     {'_loader'},
     {'_ffi'},
     {'_handle', '_dlpack', 'scalars'},
-    {'runtime', 'rt', '_host'},
+    {'_lives', 'runtime', 'rt', '_host'},
     {'device', 'callback'},
     {'context'},
     {'_inflight'},

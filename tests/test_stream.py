@@ -62,7 +62,7 @@ def test_a_failure_names_the_launch(stream: ab.Stream, probe: pathlib.Path) -> N
             stream.sync()
         text = str(caught.value)
         assert 'the kernel gave up' in text
-        assert 'Launches on this stream since the last sync, the newest last (2):' in text
+        assert 'It was launched here:' in text
         assert f'give_up at {__file__}:' in text
         assert 'ab.launch(stream, 2, bad)  # the guilty line' in text
         stream.sync()  # told once
@@ -72,10 +72,9 @@ def test_a_failure_names_the_launch(stream: ab.Stream, probe: pathlib.Path) -> N
 def test_streams_of_a_closed_device_are_dead(no_leaks: None) -> None:
     with ab.Device(0) as device:
         stream = device.create_stream()
-    with pytest.raises(ab.AclError):
+    with pytest.raises(ab.AclHandleError, match='the device or context of this Stream was closed'):
         stream.sync()
-    with pytest.raises(ab.AclHandleError, match='error code is 107017'):
-        stream.close()
+    stream.close()  # it went with the device
     assert stream.is_closed
 
 
