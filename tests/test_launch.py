@@ -115,8 +115,9 @@ ALL = {
 
 
 def attributes(config: ab.LaunchConfig) -> dict[int, Any]:
-    c_config, _ = config._c_config
-    return {} if c_config == ffi.NULL else {c_config.attrs[i].id: c_config.attrs[i].value for i in range(c_config.numAttrs)}
+    address, _ = config._c_config
+    c_config = ffi.cast('aclrtLaunchKernelCfg *', address)
+    return {} if address == 0 else {c_config.attrs[i].id: c_config.attrs[i].value for i in range(c_config.numAttrs)}
 
 
 def test_every_attribute_of_the_header_can_be_given() -> None:
