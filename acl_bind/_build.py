@@ -27,7 +27,8 @@ from setuptools.command.build_ext import build_ext
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / 'acl_bind'
 INCLUDE = ROOT / 'mock_libascendcl' / 'include'
-HEADERS = ('acl/acl_base.h', 'acl/acl_rt.h', 'acl/acl_rt_info.h', 'acl/acl_rt_memory.h', 'acl/acl.h', 'aclmock/host_kernel.h', 'aclmock/aclmock.h')
+ABI = ('acl_base', 'acl_rt', 'acl_rt_info', 'acl_rt_memory', 'acl')
+HEADERS = (*(f'acl/{name}.h' for name in ABI), 'aclmock/host_kernel.h', 'aclmock/aclmock.h')
 BUILTIN_TYPES = ['size_t', *(f'{sign}int{bits}_t' for sign in ('', 'u') for bits in (8, 16, 32, 64))]
 ENDS_CONTEXTS = ('aclrtResetDevice', 'aclrtResetDeviceForce', 'aclrtDestroyContext', 'aclmock_reset')
 OUTPUT = '_out_'  # put behind a parameter's name for the parser

@@ -12,6 +12,11 @@ from . import _strict
 from ._engine import special
 
 
+def _enum(value: int) -> int:
+    """An int32 as the enums' underlying type, which is unsigned, has it."""
+    return value & 0xFFFFFFFF
+
+
 def _address(pointer: Any) -> int:
     return int(ffi.cast('uintptr_t', pointer))
 
@@ -51,7 +56,7 @@ def finalize() -> int:
 
 @special('acl')
 def app_log(level: int, message: bytes) -> None:
-    lib.aclAppLog(level, b'app_log', b'acl', 0, message)
+    lib.aclAppLog(_enum(level), b'app_log', b'acl', 0, message)
 
 
 @special('acl')
@@ -62,7 +67,7 @@ def get_data_buffer_size(buffer: int) -> int:
 @special('acl')
 def get_cann_version(package: int) -> tuple[dict[str, str], int]:
     found = ffi.new('aclCANNPackageVersion *')
-    code = lib.aclsysGetCANNVersion(package & 0x7FFFFFFF, found)
+    code = lib.aclsysGetCANNVersion(_enum(package), found)
     names = ('version', 'majorVersion', 'minorVersion', 'releaseVersion', 'patchVersion', 'reserved')
     keys = ('version', 'major_version', 'minor_version', 'release_version', 'patch_version', 'reserved')
     return {key: ffi.string(getattr(found, name)).decode() for key, name in zip(keys, names, strict=True)}, code & 0xFFFFFFFF
@@ -93,11 +98,11 @@ def _uint(source: dict[str, Any], key: str, bits: int = 32) -> int:
     return value & ((1 << bits) - 1)
 
 
-def _int(source: dict[str, Any], key: str) -> int:
+def _enum_member(source: dict[str, Any], key: str) -> int:
     value = _member(source, key) or 0
     if not -(1 << 63) <= value < 1 << 63:
         raise ValueError('PyLong_AsLong failed')
-    return int(ffi.cast('int32_t', value))
+    return _enum(value)
 
 
 def _attributes(items: Any, what: str, kind: str, key: str) -> tuple[Any, int]:
@@ -106,7 +111,7 @@ def _attributes(items: Any, what: str, kind: str, key: str) -> tuple[Any, int]:
         raise ValueError('argument 2 only support the format of list')
     made = ffi.new(f'{kind}[{len(items)}]') if items else ffi.NULL
     for entry, item in zip(made if items else (), items, strict=True):
-        setattr(entry, key, _int(_dict(item, what), key))
+        setattr(entry, key, _enum_member(_dict(item, what), key))
         entry.value.rsv[0] = _uint(item, 'value')
     return made, len(items)
 
@@ -194,13 +199,13 @@ def set_stream_attribute(stream: int, kind: int, value: Any) -> int:
             raise ValueError('The length of reserved should be no greater than 4')
         for at, word in enumerate(itertools.takewhile(lambda each: isinstance(each, int), words)):
             union.reserve[at] = _uint({'word': word}, 'word')
-    return int(lib.aclrtSetStreamAttribute(_pointer(stream), kind, union))
+    return int(lib.aclrtSetStreamAttribute(_pointer(stream), _enum(kind), union))
 
 
 @special('acl.rt')
 def get_stream_attribute(stream: int, kind: int) -> tuple[dict[str, Any], int]:
     union = ffi.new('aclrtStreamAttrValue *')
-    code = lib.aclrtGetStreamAttribute(_pointer(stream), kind, union)
+    code = lib.aclrtGetStreamAttribute(_pointer(stream), _enum(kind), union)
     key = _STREAM_MEMBERS[kind][0] if kind in _STREAM_MEMBERS else 'reserved'
     return {key: getattr(union, key) if key != 'reserved' else list(union.reserve)}, code
 
@@ -209,9 +214,9 @@ def _physical(source: Any) -> Any:
     source = _dict(source, 'aclrtPhysicalMemProp')
     prop = ffi.new('aclrtPhysicalMemProp *')
     for key in ('handleType', 'allocationType', 'memAttr'):
-        setattr(prop, key, _int(source, key))
+        setattr(prop, key, _enum_member(source, key))
     location = _dict(source.get('location', {}), 'aclrtMemLocation')
-    prop.location.id, prop.location.type = _uint(location, 'id'), _int(location, 'type')
+    prop.location.id, prop.location.type = _uint(location, 'id'), _enum_member(location, 'type')
     prop.reserve = _uint(source, 'reserve', 64)
     return prop
 
@@ -226,13 +231,13 @@ def malloc_physical(size: int, source: Any, flags: int) -> tuple[int, int]:
 @special('acl.rt')
 def mem_get_allocation_granularity(source: Any, option: int) -> tuple[int, int]:
     found = ffi.new('size_t *')
-    code = lib.aclrtMemGetAllocationGranularity(_physical(source), option, found)
+    code = lib.aclrtMemGetAllocationGranularity(_physical(source), _enum(option), found)
     return found[0], code
 
 
 def _malloc_value(entry: Any, source: Any) -> None:
     value = _dict(_dict(source, 'aclrtMallocWithCfg').get('value'), 'aclrtMallocAttrValue')
-    entry.attr = _int(source, 'attr')
+    entry.attr = _enum_member(source, 'attr')
     for key, bits in (('moduleId', 16), ('deviceId', 32), ('rsv', 64)):
         if key in value:
             number = _uint(value, key, bits)
@@ -258,7 +263,7 @@ def malloc_with_cfg(size: int, policy: int, source: Any) -> tuple[int, int]:
             _malloc_value(entry, item)
         config = ffi.new('aclrtMallocConfig *', (attributes, len(source['attrs'])))
     found = ffi.new('void **')
-    code = lib.aclrtMallocWithCfg(found, size, policy, config)
+    code = lib.aclrtMallocWithCfg(found, size, _enum(policy), config)
     return _address(found[0]), code
 
 

@@ -48,7 +48,7 @@ def launch_callback(function: Any, argument: object, block_type: int, stream: in
         raise TypeError('parameter must be callable')
     number = next(_numbers)
     _queued[number] = function, argument
-    code = lib.aclrtLaunchCallback(_queued_pointer, ffi.cast('void *', number), block_type, ffi.cast('void *', stream))
+    code = lib.aclrtLaunchCallback(_queued_pointer, ffi.cast('void *', number), block_type & 0xFFFFFFFF, ffi.cast('void *', stream))
     if code:
         del _queued[number]
     return int(code)
