@@ -49,13 +49,38 @@ static int set_context(PyObject *self, PyObject *value, void *unused)
     return store_int(value, &((Cell *)self)->context);
 }
 
+static PyObject *get_ring(PyObject *self, void *unused)
+{
+    (void)unused;
+    PyObject *ring = ((const Cell *)self)->ring;
+    return Py_NewRef(ring != NULL ? ring : Py_None);
+}
+
+static int set_ring(PyObject *self, PyObject *value, void *unused)
+{
+    (void)unused;
+    PyObject *before = ((Cell *)self)->ring;
+    ((Cell *)self)->ring = Py_XNewRef(value);
+    Py_XDECREF(before);
+    return 0;
+}
+
+static void cell_dealloc(PyObject *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    Py_CLEAR(((Cell *)self)->ring);
+    ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
+    Py_DECREF(type);
+}
+
 static PyGetSetDef cell_members[] = {
     {"_handle", get_handle, set_handle, "the C handle, None once it is closed", NULL},
     {"_context", get_context, set_context, "the C handle of the context it is of, 0: of none", NULL},
+    {"_ring", get_ring, set_ring, "what a stream's queued work uses, else None", NULL},
     {0},
 };
 
-static PyType_Slot cell_slots[] = {{Py_tp_getset, cell_members}, {0, NULL}};
+static PyType_Slot cell_slots[] = {{Py_tp_getset, cell_members}, {Py_tp_dealloc, cell_dealloc}, {0, NULL}};
 PyType_Spec cell_spec = {"acl_bind._fast.Cell", sizeof(Cell), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, cell_slots};
 
 /* ---- rings -------------------------------------------------------------------------------------------- */

@@ -12,12 +12,11 @@
 
 #define BLOCK_ON_STACK 1024
 #define BLOCKS_AT_MOST 0xFFFF /* the runtime cuts the number to 16 bits */
-#define CALL_ARGS      2      /* stream and config, in front of the kernel's arguments */
 
 static acl_bind_launch_block_t launch_block;
-static PyObject *stream_type, *buffer_type, *placeholder_type;
-static PyObject *ring_name, *data_name, *tobytes_name, *slow_name, *failed_name, *check_name;
-static PyTypeObject *ring_base;
+static PyObject *stream_type, *buffer_type, *placeholder_type, *slow_launch;
+static PyObject *data_name, *tobytes_name, *slow_name, *failed_name, *check_name, *launchers_name;
+static PyTypeObject *ring_base, *launcher_base;
 /* Every Python from 3.11 on has it, but not in the limited API. */
 static int (*frame_lasti)(PyFrameObject *);
 
@@ -96,6 +95,14 @@ static bool put_float(char *place, PyObject *value, const struct slot *slot)
     return !is_single || single - single == 0 || number - number != 0; /* what became inf was inf */
 }
 
+static bool put_index(char *place, PyObject *value, const struct slot *slot)
+{
+    PyObject *number = PyNumber_Index(value);
+    bool done = number != NULL && put_int(place, number, slot);
+    Py_XDECREF(number);
+    return done;
+}
+
 /* A numpy scalar, bit by bit. */
 static bool put_bits(char *place, PyObject *value, const struct slot *slot)
 {
@@ -140,15 +147,18 @@ static bool put_value(struct call *call, PyObject *value, const struct slot *slo
     if (slot->kind == 'f' && (PyObject *)Py_TYPE(value) == (PyObject *)&PyFloat_Type) {
         return put_float(place, value, slot);
     }
-    return (PyObject *)Py_TYPE(value) == slot->type && put_bits(place, value, slot);
+    if ((PyObject *)Py_TYPE(value) != slot->type) {
+        return false;
+    }
+    return slot->kind == 'i' ? put_index(place, value, slot) : put_bits(place, value, slot);
 }
 
-static bool put_args(struct call *call, const Launcher *launcher, PyObject *args)
+static bool put_args(struct call *call, const Launcher *launcher, PyObject *args, Py_ssize_t first)
 {
     memset(call->block, 0, call->plan.size);
     for (size_t i = 0; i < call->plan.num_params; ++i) {
         const struct slot *slot = &launcher->slots[i];
-        PyObject *value = PyTuple_GetItem(args, (Py_ssize_t)i + CALL_ARGS);
+        PyObject *value = PyTuple_GetItem(args, first + (Py_ssize_t)i);
         call->params[i] = (acl_bind_param){slot->offset, slot->size, 0};
         bool done = slot->kind == 'd' ? put_placeholder(call, launcher, i, value) : put_value(call, value, slot);
         if (!done) {
@@ -163,7 +173,8 @@ static bool put_args(struct call *call, const Launcher *launcher, PyObject *args
 static bool set_target(acl_bind_target *target, const Launcher *launcher, PyObject *stream, PyObject *config)
 {
     const Cell *cell = (const Cell *)stream;
-    if ((PyObject *)Py_TYPE(stream) != stream_type || !cell->open || cell->context == 0) {
+    if ((PyObject *)Py_TYPE(stream) != stream_type || !cell->open || cell->context == 0 || cell->ring == NULL ||
+        !PyObject_TypeCheck(cell->ring, ring_base)) {
         return false;
     }
     *target = launcher->shape;
@@ -182,10 +193,11 @@ static bool set_target(acl_bind_target *target, const Launcher *launcher, PyObje
     return true;
 }
 
-static bool put_together(struct call *call, const Launcher *launcher, PyObject *args)
+/* args: stream, config, perhaps more, and from `first` on the kernel's arguments. */
+static bool put_together(struct call *call, const Launcher *launcher, PyObject *args, Py_ssize_t first)
 {
     const Cell *binary = (const Cell *)PyTuple_GetItem(launcher->keep, 0);
-    if ((size_t)PyTuple_Size(args) != launcher->plan.num_params + CALL_ARGS || !binary->open ||
+    if ((size_t)PyTuple_Size(args) != launcher->plan.num_params + (size_t)first || !binary->open ||
         !set_target(&call->target, launcher, PyTuple_GetItem(args, 0), PyTuple_GetItem(args, 1))) {
         return false;
     }
@@ -194,50 +206,82 @@ static bool put_together(struct call *call, const Launcher *launcher, PyObject *
     call->plan = launcher->plan;
     call->plan.params = call->params;
     call->plan.placeholders = call->placeholders;
-    return put_args(call, launcher, args);
+    return put_args(call, launcher, args, first);
 }
 
 /* What the launch uses lives until the stream has passed it, and its line in the program is remembered. */
 static PyObject *keep(const struct call *call, PyObject *owner, PyObject *stream)
 {
-    PyObject *ring = PyObject_GetAttr(stream, ring_name);
+    PyObject *ring = ((const Cell *)stream)->ring;
     PyFrameObject *frame = PyEval_GetFrame();
     PyObject *code = frame != NULL ? (PyObject *)PyFrame_GetCode(frame) : NULL;
-    bool done = ring != NULL && PyObject_TypeCheck(ring, ring_base) &&
-                ring_push((Ring *)ring, owner, code, code != NULL ? frame_lasti(frame) : 0, call->kept, call->num_kept);
+    bool done = ring_push((Ring *)ring, owner, code, code != NULL ? frame_lasti(frame) : 0, call->kept, call->num_kept);
     Py_XDECREF(code);
-    PyObject *result = NULL;
-    if (done) {
-        bool due = ((Ring *)ring)->position % RING_CHECK_EVERY == 0;
-        result = due ? PyObject_CallMethodObjArgs(ring, check_name, NULL) : Py_NewRef(Py_None);
+    if (done && ((Ring *)ring)->position % RING_CHECK_EVERY == 0) {
+        return PyObject_CallMethodObjArgs(ring, check_name, NULL);
     }
-    Py_XDECREF(ring);
+    return done ? Py_NewRef(Py_None) : NULL;
+}
+
+/* NULL without an exception: it is not as plain as that, and nothing was launched. */
+static PyObject *try_launch(PyObject *self, PyObject *args, Py_ssize_t first)
+{
+    struct call call;
+    int code;
+    if (!put_together(&call, (const Launcher *)self, args, first)) {
+        PyErr_Clear();
+        return NULL;
+    }
+    Py_BEGIN_ALLOW_THREADS /* a full stream makes the launch wait, perhaps for a callback in Python */
+    code = launch_block(&call.plan, &call.hidden, &call.target, call.block);
+    Py_END_ALLOW_THREADS
+    if (code == 0) {
+        return keep(&call, self, PyTuple_GetItem(args, 0));
+    }
+    PyObject *number = code > 0 ? PyLong_FromLong(code) : NULL;
+    PyObject *result = number != NULL ? PyObject_CallMethodObjArgs(self, failed_name, number, NULL) : NULL;
+    Py_XDECREF(number);
     return result;
 }
 
+/* launcher(stream, config, *values) */
 static PyObject *launcher_call(PyObject *self, PyObject *args, PyObject *kwargs)
 {
-    struct call call;
-    if (kwargs == NULL && PyTuple_Size(args) >= CALL_ARGS && put_together(&call, (const Launcher *)self, args)) {
-        int code;
-        Py_BEGIN_ALLOW_THREADS /* a full stream makes the launch wait, perhaps for a callback in Python */
-        code = launch_block(&call.plan, &call.hidden, &call.target, call.block);
-        Py_END_ALLOW_THREADS
-        if (code == 0) {
-            return keep(&call, self, PyTuple_GetItem(args, 0));
-        }
-        if (code > 0) {
-            PyObject *number = PyLong_FromLong(code);
-            PyObject *result = number != NULL ? PyObject_CallMethodObjArgs(self, failed_name, number, NULL) : NULL;
-            Py_XDECREF(number);
-            return result;
-        }
+    PyObject *result = kwargs == NULL && PyTuple_Size(args) >= 2 ? try_launch(self, args, 2) : NULL;
+    if (result != NULL || PyErr_Occurred()) {
+        return result;
     }
-    PyErr_Clear();
     PyObject *slow = PyObject_GetAttr(self, slow_name);
-    PyObject *result = slow != NULL ? PyObject_Call(slow, args, kwargs) : NULL;
+    result = slow != NULL ? PyObject_Call(slow, args, kwargs) : NULL;
     Py_XDECREF(slow);
     return result;
+}
+
+/* The launcher for the classes of a plain launch's values. NULL, without an exception: none. */
+static PyObject *find_launcher(PyObject *kernel, PyObject *args, Py_ssize_t first)
+{
+    Py_ssize_t count = PyTuple_Size(args) - first;
+    PyObject *launchers = PyObject_GetAttr(kernel, launchers_name);
+    PyObject *types = launchers != NULL && PyDict_Check(launchers) ? PyTuple_New(count) : NULL;
+    for (Py_ssize_t i = 0; types != NULL && i < count; ++i) {
+        PyTuple_SetItem(types, i, Py_NewRef((PyObject *)Py_TYPE(PyTuple_GetItem(args, first + i))));
+    }
+    PyObject *found = types != NULL ? PyDict_GetItemWithError(launchers, types) : NULL;
+    found = found != NULL && PyObject_TypeCheck(found, launcher_base) ? Py_NewRef(found) : NULL;
+    Py_XDECREF(types);
+    Py_XDECREF(launchers);
+    PyErr_Clear();
+    return found;
+}
+
+/* launch(stream, config, kernel, *values) */
+static PyObject *launch(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *launcher = PyTuple_Size(args) >= 3 ? find_launcher(PyTuple_GetItem(args, 2), args, 3) : NULL;
+    PyObject *result = launcher != NULL ? try_launch(launcher, args, 3) : NULL;
+    Py_XDECREF(launcher);
+    return result != NULL || PyErr_Occurred() ? result : PyObject_Call(slow_launch, args, NULL);
 }
 
 /* ---- making launchers --------------------------------------------------------------------------------- */
@@ -344,32 +388,37 @@ static int lasti_of(PyFrameObject *frame) /* Python 3.10 */
     return lasti;
 }
 
+static PyMethodDef launch_method = {"launch", launch, METH_VARARGS, NULL};
+
 static PyObject *connect(PyObject *module, PyObject *args)
 {
     (void)module;
     unsigned long long address;
-    if (!PyArg_ParseTuple(args, "KOOO", &address, &stream_type, &buffer_type, &placeholder_type)) {
+    if (!PyArg_ParseTuple(args, "KOOOOy", &address, &stream_type, &buffer_type, &placeholder_type, &slow_launch,
+                          &launch_method.ml_doc)) {
         return NULL;
     }
+    Py_INCREF(args); /* for good: what it holds is borrowed from now on */
     launch_block = (acl_bind_launch_block_t)(uintptr_t)address;
-    return Py_NewRef(args); /* for the caller to keep the types alive */
+    return PyCFunction_New(&launch_method, NULL);
 }
 
 static PyMethodDef functions[] = {
-    {"connect", connect, METH_VARARGS, "connect(address of acl_bind_launch_block, Stream, DeviceBuffer, Placeholder)"},
+    {"connect", connect, METH_VARARGS,
+     "connect(address of acl_bind_launch_block, Stream, DeviceBuffer, Placeholder, launch, help) -> launch in C"},
     {0},
 };
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "acl_bind._fast", .m_size = -1, .m_methods = functions};
 
 static bool intern_names(void)
 {
-    ring_name = PyUnicode_InternFromString("_ring");
     data_name = PyUnicode_InternFromString("data");
     tobytes_name = PyUnicode_InternFromString("tobytes");
     slow_name = PyUnicode_InternFromString("_slow");
     failed_name = PyUnicode_InternFromString("_failed");
     check_name = PyUnicode_InternFromString("check");
-    return ring_name && data_name && tobytes_name && slow_name && failed_name && check_name;
+    launchers_name = PyUnicode_InternFromString("launchers");
+    return data_name && tobytes_name && slow_name && failed_name && check_name && launchers_name;
 }
 
 PyMODINIT_FUNC PyInit__fast(void)
@@ -381,6 +430,7 @@ PyMODINIT_FUNC PyInit__fast(void)
     frame_lasti = (int (*)(PyFrameObject *))dlsym(RTLD_DEFAULT, "PyFrame_GetLasti");
     frame_lasti = frame_lasti != NULL ? frame_lasti : lasti_of;
     ring_base = (PyTypeObject *)ring;
+    launcher_base = (PyTypeObject *)launcher;
     if (module == NULL || cell == NULL || ring == NULL || launcher == NULL || !intern_names() ||
         PyModule_AddObjectRef(module, "Cell", cell) != 0 || PyModule_AddObjectRef(module, "Ring", ring) != 0 ||
         PyModule_AddObjectRef(module, "Launcher", launcher) != 0) {

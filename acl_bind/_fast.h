@@ -7,11 +7,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The C part of a Handle: `_handle` (None once it is closed) and `_context`. */
+/* The C part of a Handle: `_handle` (None once it is closed), `_context` and, of a stream, `_ring`. */
 typedef struct {
     PyObject_HEAD
     uint64_t handle;
     uint64_t context;
+    PyObject *ring; /* NULL: none */
     bool open;
 } Cell;
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import collections
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import CodeType
+from typing import Any
 
 CHECK_EVERY = 1024  # launches, as RING_CHECK_EVERY of _fast.h
 
@@ -14,6 +15,7 @@ class Cell:
 
     _handle: int | None = None
     _context: int = 0
+    _ring: Any = None
 
 
 class Ring:
@@ -61,6 +63,9 @@ class Launcher:
         raise NotImplementedError
 
 
-def connect(launch: int, *types: type) -> None:
-    """Tells C where acl_bind_launch_block is, and the classes Stream, DeviceBuffer, Placeholder."""
+def connect(launch_block: int, *plain_and_slow: object) -> Callable[..., None]:
+    """Tells C where acl_bind_launch_block is, which classes are plain, who launches what is not, and the text of its help.
+
+    Returns launch().
+    """
     raise NotImplementedError

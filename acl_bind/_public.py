@@ -36,4 +36,5 @@ from .layout import Layout
 from .memory import DeviceBuffer
 from .runtime import Backend, backend
 from .stream import Stream
+from .typed import TypedKernel
 from .values import Placeholder, Ptr

@@ -31,9 +31,10 @@ static int append(aclrtArgsHandle args, const acl_bind_plan *plan, char *block, 
 {
     for (size_t i = 0; i < plan->num_params; ++i) {
         const acl_bind_param *param = &plan->params[i];
+        aclrtParamHandle *handle = &handles[i < ACL_BIND_MAX_PARAMS ? i : 0]; /* the library refuses the one too many */
         int code = param->data_offset != 0
-                       ? CALL(aclrtKernelArgsAppendPlaceHolder, args, &handles[i])
-                       : CALL(aclrtKernelArgsAppend, args, block + param->offset, param->size, &handles[i]);
+                       ? CALL(aclrtKernelArgsAppendPlaceHolder, args, handle)
+                       : CALL(aclrtKernelArgsAppend, args, block + param->offset, param->size, handle);
         if (code != 0) {
             return code;
         }

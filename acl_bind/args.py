@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from ._ffi import acl, ffi
 from ._handle import in_context
@@ -11,7 +11,7 @@ from .kernel import Kernel, KernelMakers
 from .layout import Hidden, Layout, lay_out, prepare, prepare_one
 from .values import POINTER_SIZE, Argument
 
-TOKEN = b'acl_bind'  # a value to find again
+UNTOUCHED = b'\xcc'  # what nobody has written to
 
 
 class UserArgs:
@@ -51,19 +51,31 @@ class OwnBlock:
             ffi.memmove(self.buffer + row.offset, row.data, len(row.data))
 
 
+class Probe(NamedTuple):
+    """A kernel's hidden slots and what the runtime fills them with in one context; None where there is no such slot."""
+
+    sync: int | None  # in front: the inter-core sync address of mix kernels
+    overflow: int | None  # behind the parameters: the context's overflow address
+
+
+def probe_hidden(kernel: Kernel) -> Probe:
+    """Seen in an empty list, in the current context: what the library does is the only truth about it."""
+    probe = UserArgs(kernel, 0)
+    if not probe.room:
+        return Probe(None, None)  # an AI CPU kernel
+    ffi.memmove(probe.buffer, UNTOUCHED * probe.room, probe.room)
+    acl.aclrtKernelArgsFinalize(probe.handle)
+    words = [bytes(ffi.buffer(probe.buffer + start, POINTER_SIZE)) for start in (0, POINTER_SIZE)]
+    filled = [int.from_bytes(word, 'little') for word in words if word != UNTOUCHED * POINTER_SIZE]
+    return Probe(filled[0] if len(filled) == len(words) else None, filled[-1] if filled else None)
+
+
 def find_hidden(kernel: Kernel) -> Hidden:
-    """The kernel's hidden slots, seen by laying out a small list: what the library does is the only truth about it."""
+    """The kernel's hidden slots."""
     with in_context(kernel._context):
-        probe = UserArgs(kernel, 4 * POINTER_SIZE)
-        probe.append(Argument('value', TOKEN[:1]))
-        probe.append(Argument('value', TOKEN))
-        data = probe.data_buffer(probe.append(Argument('placeholder', b'')), POINTER_SIZE)
-    block = bytes(ffi.buffer(probe.buffer, probe.room))
-    second = block.index(TOKEN)
-    align = POINTER_SIZE if second % POINTER_SIZE == 0 else 1
-    head = second - align
-    offset = int(ffi.cast('uintptr_t', data)) - int(ffi.cast('uintptr_t', probe.buffer))
-    return Hidden(head, offset - second - 2 * POINTER_SIZE, align)
+        probe = probe_hidden(kernel)
+    head, tail = (0 if value is None else POINTER_SIZE for value in probe)
+    return Hidden(head, tail, POINTER_SIZE if tail else 1)
 
 
 class KernelArgs:

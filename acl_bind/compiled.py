@@ -48,8 +48,15 @@ class FastKernel(Launcher, TypedKernel):
         places = plan.size, plan.c.sync_size, plan.overflow_offset, 1 if kernel.layout == 'packed' else POINTER_SIZE
         self._set_up(kernel.handle, rows, *places, by_handles, plan.c.host_args_only, (self.keep, *(slot.type for slot in slots)))
 
-    def _slow(self, stream: Stream, config: LaunchConfig | int, *args: Any) -> None:
-        self._launch(sys._getframe(1), stream, config, args)
+    def _slow(self, stream: Any, config: LaunchConfig | int, *args: Any) -> None:
+        self.call(sys._getframe(1), stream, config, args)
+
+    def call(self, frame: FrameType, stream: Any, config: LaunchConfig | int, args: Sequence[Any]) -> None:
+        TypedKernel.call(self, frame, stream, config, args)
+        self.learn(config)
+
+    def learn(self, config: LaunchConfig | int) -> None:
+        """Tell C what the launch that was just made has found out."""
         hidden = self.kernel.launchers.hidden.newest
         self._set_hidden(int(ffi.cast('uintptr_t', hidden.context)), hidden.epoch, hidden.sync, hidden.overflow)
         if isinstance(config, LaunchConfig) and config.num_blocks:
@@ -146,14 +153,11 @@ class PlainKernel(TypedKernel):
         self._plans[data_sizes] = plan
         return plan
 
-    def __call__(self, stream: Stream, config: LaunchConfig | int, *args: Any) -> None:
-        self.call(sys._getframe(1), stream, config, args)
-
-    def call(self, frame: FrameType, stream: Stream, config: LaunchConfig | int, args: Sequence[Any]) -> None:
+    def call(self, frame: FrameType, stream: Any, config: LaunchConfig | int, args: Sequence[Any]) -> None:
         if not self._call(frame, stream, config, args):
-            self._launch(frame, stream, config, args)
+            TypedKernel.call(self, frame, stream, config, args)
 
-    def _call(self, frame: FrameType, stream: Stream, config: LaunchConfig | int, args: Sequence[Any]) -> bool:
+    def _call(self, frame: FrameType, stream: Any, config: LaunchConfig | int, args: Sequence[Any]) -> bool:
         """False: something is not plain, and nothing was launched."""
         if type(stream) is not Stream or stream._handle is None or not stream._context or self.keep._handle is None:
             return False
@@ -207,6 +211,15 @@ def bind(kernel: Kernel, *types: Any, by_handles: bool = False) -> TypedKernel:
     slots = [slot_of_type(spec, position) for position, spec in enumerate(types)]
     make = implementation if _has_fixed_places(slots) else TypedKernel
     return make(kernel, slots, bound=True, by_handles=by_handles)
+
+
+def in_c(launch: Callable[..., None]) -> Callable[..., None]:
+    """The same function, begun in C, which leaves what is not plain to the one given."""
+    if not _ffi.is_fast:
+        return launch
+    text = f'launch(stream, config, kernel, /, *args)\n--\n\n{launch.__doc__}'.encode()
+    block = int(ffi.cast('uintptr_t', ffi.addressof(raw, 'acl_bind_launch_block')))
+    return _ffi.connect(block, Stream, DeviceBuffer, Placeholder, launch, text)
 
 
 KernelMakers.launchers = Launchers

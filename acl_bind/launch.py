@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import sys
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from . import _ffi
-from ._ffi import ffi, raw
 from .args import KernelArgs
-from .compiled import PlainKernel
+from .compiled import in_c
 from .config import LaunchConfig, as_config
 from .kernel import Kernel
 from .layout import prepare
-from .memory import DeviceBuffer
 from .plan import Plan, run
 from .stream import Stream, as_stream
 from .typed import launch_slowly
-from .values import Placeholder
 
 
 def launch(stream: Any, config: LaunchConfig | int, kernel: Kernel, *args: Any) -> None:
@@ -26,29 +22,29 @@ def launch(stream: Any, config: LaunchConfig | int, kernel: Kernel, *args: Any) 
     ``config``: a LaunchConfig, or just the number of blocks. ``args``: the kernel's arguments in order, or one KernelArgs
     of it. The stream keeps buffers, placeholders and the binary alive until it has passed the launch. A failure on the
     device is raised by a later ``stream.sync()``, with the line of this call.
+
+    ``stream``: a Stream, an object with ``__acl_stream__``, ``.npu_stream`` or ``_as_parameter_``, an int handle, or None
+    for the default stream of the thread's context.
     """
-    _launch(sys._getframe(1), as_stream(stream), config, kernel, args)
+    _launch(sys._getframe(1), stream, config, kernel, args)
 
 
-def _launch(frame: FrameType, stream: Stream, config: LaunchConfig | int, kernel: Kernel, args: tuple[Any, ...]) -> None:
+def _launch(frame: FrameType, stream: Any, config: LaunchConfig | int, kernel: Kernel, args: tuple[Any, ...]) -> None:
     if len(args) == 1 and isinstance(args[0], KernelArgs):
-        _launch_prepared(frame, stream, as_config(config), kernel, args[0])
+        _launch_prepared(frame, as_stream(stream), as_config(config), kernel, args[0])
         return
+    if not isinstance(kernel, Kernel):
+        raise TypeError(f'kernel is {type(kernel).__name__}, expected a Kernel (binary.get_kernel(name))')
     kind = tuple(map(type, args))
     typed = kernel.launchers.get(kind)
-    if isinstance(typed, PlainKernel):
+    if typed is not None:
         typed.call(frame, stream, config, args)
         return
     shape = as_config(config)
     arguments = prepare(kernel, args)
-    launch_slowly(frame, stream, shape, Plan(kernel, arguments), arguments)
+    launch_slowly(frame, as_stream(stream), shape, Plan(kernel, arguments), arguments)
     if kind not in kernel.launchers:
         kernel.launchers.learn(kernel, args, arguments)
-
-
-def _launch_missed(stream: Stream, config: LaunchConfig | int, kernel: Kernel, *args: Any) -> None:
-    """What the launch in C does not find in the kernel's cache."""
-    _launch(sys._getframe(1), stream, config, kernel, args)
 
 
 def _launch_prepared(frame: FrameType, stream: Stream, config: LaunchConfig, kernel: Kernel, args: KernelArgs) -> None:
@@ -69,5 +65,5 @@ def _plan_of(args: KernelArgs) -> Plan:
     return plan
 
 
-if _ffi.is_fast:
-    _ffi.connect(int(ffi.cast('uintptr_t', ffi.addressof(raw, 'acl_bind_launch_block'))), Stream, DeviceBuffer, Placeholder)
+if not TYPE_CHECKING:
+    launch = in_c(launch)

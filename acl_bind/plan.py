@@ -6,9 +6,9 @@ import struct
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ._ffi import acl, error_for, ffi, lib, raw
+from ._ffi import error_for, ffi, lib, raw
 from ._handle import current_context, in_context
-from .args import UserArgs
+from .args import probe_hidden
 from .config import LaunchConfig
 from .kernel import Kernel
 from .layout import lay_out
@@ -24,18 +24,6 @@ def has_code(slot: Slot) -> bool:
     return slot.kind == 'i' and not (slot.low < 0 and slot.high >= 1 << (8 * slot.size - 1))
 
 
-def find_hidden_values(kernel: Kernel) -> dict[str, Any]:
-    """What the runtime fills the kernel's hidden slots with in the current context, seen in an empty list: an acl_bind_hidden."""
-    epoch = raw.acl_bind_epoch()
-    probe = UserArgs(kernel, 0)
-    acl.aclrtKernelArgsFinalize(probe.handle)
-    words = struct.unpack_from('<2Q', bytes(ffi.buffer(probe.buffer, max(probe.room, 0))).ljust(2 * POINTER_SIZE, b'\0'))
-    hidden = kernel.hidden_slots
-    sync = words[0] if hidden.head else 0
-    overflow = words[hidden.head // POINTER_SIZE] if hidden.tail else 0
-    return {'context': ffi.cast('void *', current_context()), 'epoch': epoch, 'sync': sync, 'overflow': overflow}
-
-
 class HiddenValues:
     """A kernel's hidden slots by context, as C takes them."""
 
@@ -48,7 +36,11 @@ class HiddenValues:
         context = current_context()
         known = self._known.get(context)
         if known is None or known.epoch != raw.acl_bind_epoch():
-            known = self._known[context] = ffi.new('acl_bind_hidden *', find_hidden_values(kernel))
+            epoch = raw.acl_bind_epoch()  # before it is found, which may take long
+            sync, overflow = probe_hidden(kernel)
+            known = ffi.new('acl_bind_hidden *', {'context': ffi.cast('void *', context), 'epoch': epoch})
+            known.sync, known.overflow = sync or 0, overflow or 0
+            self._known[context] = known
         self.newest = known
         return known
 

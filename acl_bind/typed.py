@@ -52,8 +52,8 @@ class TypedKernel:
         # A kernel's own cache must not keep the kernel alive; what bind() gives does.
         self._kernel: Callable[[], Kernel | None] = (lambda: kernel) if bound else weakref.ref(kernel)
 
-    def __call__(self, stream: Stream, config: LaunchConfig | int, *args: Any) -> None:
-        self._launch(sys._getframe(1), stream, config, args)
+    def __call__(self, stream: Any, config: LaunchConfig | int, *args: Any) -> None:
+        self.call(sys._getframe(1), stream, config, args)
 
     @property
     def kernel(self) -> Kernel:
@@ -72,7 +72,8 @@ class TypedKernel:
             _check_kind(slot, argument, args[index], index)
         return arguments
 
-    def _launch(self, frame: FrameType, stream: Stream, config: LaunchConfig | int, args: Sequence[Any]) -> None:
+    def call(self, frame: FrameType, stream: Any, config: LaunchConfig | int, args: Sequence[Any]) -> None:
+        """As a call of it, made by the program that ``frame`` is of."""
         arguments = self._arguments(args)
         launch_slowly(frame, as_stream(stream), as_config(config), Plan(self.kernel, arguments, by_handles=self.by_handles), arguments)
 
