@@ -24,6 +24,13 @@ struct code {
     uint32_t size;
 };
 
+/* Code of the host that does a kernel's work. */
+struct implementation {
+    void (*run)(aclmock_ctx *ctx);
+    void *data;
+    uint32_t flags; /* of enum aclmock_bind_flags */
+};
+
 struct function {
     struct cell cell;
     struct binary *binary;
@@ -51,8 +58,9 @@ struct function {
     uint32_t schedule_mode;
     bool has_entry; /* GetFunctionByEntry may find it */
     uint64_t entry;
-    void (*run)(aclmock_ctx *ctx); /* its host implementation, NULL while it has none */
-    void *run_data;
+    struct implementation own; /* of a host-kernel binary; run NULL: none */
+    const struct implementation *_Atomic bound; /* what runs it, as of bind_generation `bound_at` (bind.h) */
+    _Atomic uint64_t bound_at;
 };
 
 /* A variable in the image. */

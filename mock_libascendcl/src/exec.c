@@ -4,18 +4,18 @@
 
 #include "aclmock/aclmock.h"
 #include "argring.h"
-#include "binary.h"
-#include "option.h"
+#include "bind.h"
 #include "inject.h"
+#include "option.h"
 #include "trace.h"
 #include "trap.h"
-#include "use.h"
 
 /* One launch while it runs. */
 struct execution {
     aclmock_ctx ctx; /* what the kernel sees */
     struct trap trap;
     const struct launch *launch;
+    const struct implementation *implementation;
     struct stream *stream;
     uint64_t args; /* device address of ctx.args */
     bool faulted;
@@ -158,14 +158,22 @@ static const struct aclmock_calls calls = {reach, note, leave};
 
 /* ---- running ------------------------------------------------------------------------------------------ */
 
+static void call_blocks(struct execution *run)
+{
+    const struct implementation *implementation = run->implementation;
+    uint32_t calls_left = implementation->flags & ACLMOCK_ONCE && run->launch->blocks > 1 ? 1 : run->launch->blocks;
+    for (uint32_t block = 0; block < calls_left && !run->faulted; ++block) {
+        run->ctx.block_idx = block;
+        implementation->run(&run->ctx);
+    }
+}
+
 static void run_blocks(struct execution *run)
 {
-    const struct function *function = run->launch->function;
-    if (TRAP_ENTER(&run->trap)) {
-        for (uint32_t block = 0; block < run->launch->blocks && !run->faulted; ++block) {
-            run->ctx.block_idx = block;
-            function->run(&run->ctx);
-        }
+    if (UNLIKELY(run->implementation->flags & ACLMOCK_UNTRAPPED)) {
+        call_blocks(run);
+    } else if (TRAP_ENTER(&run->trap)) {
+        call_blocks(run);
         trap_end(&run->trap);
     } else {
         fault_signal(run);
@@ -228,8 +236,14 @@ static aclError execute(struct execution *run)
         .args_head = (size_t)function->head_slots * 8,
         .params = function->params,
         .num_params = function->num_params,
-        .data = function->run_data,
     };
+    run->implementation = bind_enter(run->launch->function);
+    if (UNLIKELY(run->implementation == NULL)) {
+        fault_begin(run);
+        text_add(&run->fault, "its host implementation was unbound before the launch ran");
+        return fault_code(function);
+    }
+    run->ctx.data = run->implementation->data;
     if (LIKELY(reach_args(run))) {
         run_blocks(run);
     }

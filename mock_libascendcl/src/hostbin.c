@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "file.h"
 #include "soc.h"
 
 #if defined(__x86_64__)
@@ -114,8 +115,7 @@ bool hostbin_add(struct binary *binary, const aclmock_kernel *kernel, struct tex
     set_type(function, kernel->type);
     set_params(function, kernel);
     function->user_params = (uint16_t)(kernel->max_params != 0 ? kernel->max_params : PARAMS_AT_MOST);
-    function->run = kernel->run;
-    function->run_data = kernel->data;
+    function->own = (struct implementation){kernel->run, kernel->data, 0};
     return true;
 }
 
@@ -162,8 +162,8 @@ static void read_code(struct binary *binary, struct elf *elf)
     for (size_t i = 0; i < binary->count; ++i) {
         struct function *function = binary->functions[i];
         Dl_info place;
-        if (dladdr((void *)(uintptr_t)function->run, &place) != 0) {
-            uint64_t address = (uint64_t)((uintptr_t)function->run - (uintptr_t)place.dli_fbase);
+        if (dladdr((void *)(uintptr_t)function->own.run, &place) != 0) {
+            uint64_t address = (uint64_t)((uintptr_t)function->own.run - (uintptr_t)place.dli_fbase);
             function->first = (struct code){(uint32_t)address, code_size(elf, address)};
             function->second = function->type == ACL_KERNEL_TYPE_MIX ? function->first : (struct code){0};
         }
@@ -189,6 +189,29 @@ bool hostbin_load(struct binary *binary, struct elf *elf, struct text *why)
     }
     read_code(binary, elf);
     return true;
+}
+
+struct binary *hostbin_open(const char *path, struct text *why)
+{
+    struct elf elf;
+    struct binary *binary = binary_new(path);
+    if (binary == NULL) {
+        text_add(why, "no memory left");
+        return NULL;
+    }
+    binary->kind = BINARY_HOST;
+    binary->data = file_read(path, &binary->size, why);
+    bool read = binary->data != NULL && elf_open(&elf, binary->data, binary->size, why);
+    if (read) {
+        read = hostbin_recognise(&elf) && hostbin_load(binary, &elf, why);
+        elf_close(&elf);
+    }
+    if (!read) {
+        text_add(why, "%s", why->length == 0 ? "it carries no host kernels: build one with acl-bind cc" : "");
+        binary_free(binary);
+        return NULL;
+    }
+    return binary;
 }
 
 void hostbin_unload(struct binary *binary)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "argring.h"
+#include "bind.h"
 #include "engine.h"
 #include "exec.h"
 #include "image.h"
@@ -155,6 +156,15 @@ ALWAYS_INLINE aclError check_blocks(uint32_t num_blocks)
     return ACL_SUCCESS;
 }
 
+static aclError unbound(const struct function *function)
+{
+    struct text text = {0};
+    bind_explain(function, &text);
+    fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE9999", "%s", text_get(&text));
+    text_free(&text);
+    return ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
+}
+
 /* What all launches check last. num_blocks is cut to 16 bits: 65536 blocks become 0, as on hardware. */
 ALWAYS_INLINE aclError queue(struct function *function, uint32_t num_blocks, aclrtStream handle,
                       const struct launch_config *config, const struct launch_args *args)
@@ -169,9 +179,8 @@ ALWAYS_INLINE aclError queue(struct function *function, uint32_t num_blocks, acl
                             "aclrtBinaryGetFunction there first",
                             function->name, stream->context->device->user_id);
     }
-    if (UNLIKELY(function->run == NULL)) {
-        return fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE9999", "kernel %s of %s has no host implementation to run",
-                    function->name, function->binary->path);
+    if (UNLIKELY(bind_of(function) == NULL)) {
+        return unbound(function);
     }
     if (UNLIKELY(args->grid != NULL && !soc_is(SOC_950))) { /* other chips find out this late */
         return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1001", "SIMT kernels run on the 950 family, this is an %s",

@@ -1,6 +1,7 @@
 /* Loading and unloading binaries. */
 #include <string.h>
 
+#include "bind.h"
 #include "cpubin.h"
 #include "file.h"
 #include "hostbin.h"
@@ -8,7 +9,6 @@
 #include "json.h"
 #include "opbin.h"
 #include "soc.h"
-#include "use.h"
 
 /* ---- options ------------------------------------------------------------------------------------------ */
 
@@ -349,6 +349,7 @@ static void unload(struct binary *binary)
     if (!use_wait(binary)) {
         binary->library = NULL; /* a kernel unloads its own code: that must stay */
     }
+    bind_forget(binary);
     image_free(binary);
     binary_free(binary);
 }

@@ -5,7 +5,7 @@
 #include "acl/acl.h"
 #include "aclmock/aclmock.h"
 #include "args.h"
-#include "binary.h"
+#include "bind.h"
 #include "check.h"
 #include "context.h"
 #include "engine.h"
@@ -321,6 +321,7 @@ void aclmock_reset(void)
     engine_reset();
     args_reset();
     binary_reset();
+    bind_reset();
     memory_reset();
     streamstate_reset();
     hostreg_reset();

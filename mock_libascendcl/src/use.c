@@ -39,21 +39,36 @@ bool use_join(void)
     return use_own != NULL;
 }
 
-static bool used_elsewhere(const struct binary *binary)
+static bool uses_code(struct use *use, const void *code)
+{
+    return atomic_load(&use->binary) == code || atomic_load(&use->implementation) == code;
+}
+
+static bool used_elsewhere(const void *code)
 {
     for (struct use *use = atomic_load(&uses); use != NULL; use = use->next) {
-        if (use != use_own && atomic_load(&use->binary) == binary) {
+        if (use != use_own && uses_code(use, code)) {
             return true;
         }
     }
     return false;
 }
 
-bool use_wait(const struct binary *binary)
+static bool wait_for(const void *code)
 {
     struct timespec moment = {0, 50000};
-    while (used_elsewhere(binary)) {
+    while (used_elsewhere(code)) {
         nanosleep(&moment, NULL);
     }
-    return use_own == NULL || atomic_load(&use_own->binary) != binary;
+    return use_own == NULL || !uses_code(use_own, code);
+}
+
+bool use_wait(const struct binary *binary)
+{
+    return wait_for(binary);
+}
+
+bool use_wait_implementation(const struct implementation *implementation)
+{
+    return wait_for(implementation);
 }

@@ -1,4 +1,4 @@
-/* Which binaries' code is running, so that unloading one does not pull it away from under a kernel. */
+/* Which code is running, so that unloading or unbinding does not pull it away from under a kernel. */
 #ifndef MOCK_USE_H
 #define MOCK_USE_H
 
@@ -7,6 +7,7 @@
 /* One a thread that runs kernels. Never freed: another thread takes it over. */
 struct use {
     struct binary *_Atomic binary;
+    const struct implementation *_Atomic implementation; /* when it is not the binary's own */
     struct use *next;
     struct thread_exit exit;
     _Atomic bool taken;
@@ -20,6 +21,7 @@ bool use_join(void);
 static inline void use_leave(void)
 {
     if (use_own != NULL) {
+        atomic_store_explicit(&use_own->implementation, NULL, memory_order_release);
         atomic_store_explicit(&use_own->binary, NULL, memory_order_release);
     }
 }
@@ -44,5 +46,7 @@ static inline bool use_enter(struct function *function)
 
 /* Waits until no other thread runs the binary's code. False when the calling thread itself does. */
 bool use_wait(const struct binary *binary);
+/* The same for an implementation that is no binary's own. */
+bool use_wait_implementation(const struct implementation *implementation);
 
 #endif

@@ -1,7 +1,9 @@
 /* The mock's own face: what only a mock can do. A real libascendcl has none of these functions.
  *
  * Environment: ACL_MOCK_DEVICE_COUNT (2), ACL_MOCK_SOC (Ascend910B1), ACL_MOCK_MEMORY (bytes a device, e.g. 512M),
- * ACL_MOCK_SCHEDULE (deferred, inline, worker, random:SEED), ACL_MOCK_CHECK (off, warn, error).
+ * ACL_MOCK_SCHEDULE (deferred, inline, worker, random:SEED), ACL_MOCK_CHECK (off, warn, error),
+ * ACL_MOCK_KERNEL_PATH (files and folders of host kernels for binaries that come without), ACL_MOCK_UNBOUND (noop:
+ * launches of kernels that nothing runs succeed).
  */
 #ifndef ACLMOCK_H
 #define ACLMOCK_H
@@ -161,6 +163,19 @@ ACL_VISIBLE aclError aclmock_make_binary(const aclmock_kernel *kernels, size_t c
 /* The names of a binary's kernels, one a line. Returns how many bytes they take, the 0 at the end counted; with less room
  * they are not whole: call again. 0: no such binary. */
 ACL_VISIBLE size_t aclmock_kernel_names(const aclrtBinHandle binHandle, char *names, size_t room);
+
+enum aclmock_bind_flags {
+    ACLMOCK_ONCE = 1,      /* called once a launch, with block 0, not once a block */
+    ACLMOCK_UNTRAPPED = 2, /* signals in it are not caught, and it must not leave by aclmock_fail or aclmock_gm */
+};
+
+/* From now on `run` is what runs the kernels of that name, or of a pattern such as "add_*". binPath and binHandle, where
+ * not NULL, say of which binary. The closest rule wins: one for a handle, then for a path, then the kernel's own
+ * implementation, then one for any binary, then a library of host kernels on ACL_MOCK_KERNEL_PATH (files and folders,
+ * separated by colons); a plain name goes before a pattern, a newer rule before an older one. */
+ACL_VISIBLE aclError aclmock_bind(const char *kernel, const char *binPath, aclrtBinHandle binHandle, void (*run)(aclmock_ctx *ctx), void *data, uint32_t flags, ACL_OUT uint64_t *id);
+/* Ends that. No other thread is inside `run` when it returns. */
+ACL_VISIBLE aclError aclmock_unbind(uint64_t id);
 
 /* What decides how a kernel's arguments are laid out and which launches take it, apart from its type. */
 typedef struct aclmock_traits {
