@@ -26,7 +26,7 @@ static void run_record(struct task *task, struct stream *stream)
 }
 
 /* A record that was dropped is as good as done: whoever waits for it must not wait for ever. */
-static const struct task_kind record_kind = {"record event", run_record, NULL, run_record, NULL};
+static const struct task_kind record_kind = {.name = "record event", .run = run_record, .drop = run_record};
 
 static void drop_mark(struct task *task, struct stream *stream)
 {
@@ -35,7 +35,7 @@ static void drop_mark(struct task *task, struct stream *stream)
 }
 
 /* A reset shows on the device only: what the host asks about the event stays as it was. */
-static const struct task_kind reset_kind = {"reset event", drop_mark, NULL, drop_mark, NULL};
+static const struct task_kind reset_kind = {.name = "reset event", .run = drop_mark, .drop = drop_mark};
 
 struct wait {
     struct event *event;
@@ -97,7 +97,7 @@ static void run_wait(struct task *task, struct stream *stream)
     drop_wait(task, stream);
 }
 
-static const struct task_kind wait_kind = {"wait for event", run_wait, wait_ready, drop_wait, NULL};
+static const struct task_kind wait_kind = {.name = "wait for event", .run = run_wait, .ready = wait_ready, .drop = drop_wait};
 
 static aclError no_room_for_task(void)
 {

@@ -300,4 +300,4 @@ static void drop_launch(struct task *task, struct stream *stream)
     argring_take(stream, launch->ring_end, launch->args_block);
 }
 
-const struct task_kind exec_launch = {"launch", run_launch, NULL, drop_launch, use_leave};
+const struct task_kind exec_launch = {.name = "launch", .run = run_launch, .drop = drop_launch, .end = use_leave};

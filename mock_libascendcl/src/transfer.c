@@ -62,8 +62,8 @@ static void run_fill(struct task *task, struct stream *stream)
     }
 }
 
-static const struct task_kind copy_kind = {"memcpy", run_copy, NULL, NULL, NULL};
-static const struct task_kind fill_kind = {"memset", run_fill, NULL, NULL, NULL};
+static const struct task_kind copy_kind = {.name = "memcpy", .run = run_copy};
+static const struct task_kind fill_kind = {.name = "memset", .run = run_fill};
 
 static aclError no_room_for_task(void)
 {

@@ -52,7 +52,7 @@ static void run_rows(struct task *task, struct stream *stream)
     }
 }
 
-static const struct task_kind rows_kind = {"memcpy 2D", run_rows, NULL, NULL, NULL};
+static const struct task_kind rows_kind = {.name = "memcpy 2D", .run = run_rows};
 
 /* ---- checks ------------------------------------------------------------------------------------------- */
 
