@@ -323,7 +323,7 @@ void arena_free_all(struct arena *arena)
     for (size_t chunk = 0; chunk < arena->chunks_taken; ++chunk) {
         struct span *span = first_span(arena, chunk);
         for (uint32_t i = 0; span != NULL && i < span->blocks; ++i) {
-            free_block(arena, &span->block[i], "", &why);
+            free_block(arena, &span->block[i], NULL, &why);
         }
     }
     pthread_mutex_unlock(&arena->lock);

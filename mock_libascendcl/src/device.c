@@ -120,6 +120,16 @@ struct device *device_of_address(const void *address)
     return NULL;
 }
 
+bool device_reserves(const void *address)
+{
+    for (uint32_t i = 0; i < visible; ++i) {
+        if (devices[i].arena.size != 0 && arena_holds(&devices[i].arena, (uint64_t)(uintptr_t)address)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The chip's, but a program that fills its card must get 207001, not take the laptop down. */
 static uint64_t standard_memory(void)
 {

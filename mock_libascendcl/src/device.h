@@ -41,6 +41,9 @@ void device_describe(struct text *text);
 /* The open device whose memory the address belongs to, or NULL. */
 struct device *device_of_address(const void *address);
 
+/* Whether a device, open or not, has ever given out such addresses. */
+bool device_reserves(const void *address);
+
 static inline bool device_is_open(struct device *device)
 {
     return atomic_load_explicit(&device->epoch, memory_order_acquire) & 1;

@@ -27,7 +27,7 @@ struct block_notes {
     bool on; /* false: the block was made again while checks were off */
     bool smashed; /* its guard bytes were found overwritten, and that was said */
     struct made made;
-    const char *freer_site;
+    const char *freer_site; /* NULL: it ended with its device */
     struct block_use uses[GUARD_USES];
 };
 

@@ -150,6 +150,10 @@ void memcheck_bad_free(const void *address, const char *argument, bool host)
     const struct block *block = block_at(address_number(address));
     bool known = block != NULL && block->maker != NULL;
     bool freed = known && block_is(block, BLOCK_FREE) && block->address == address_number(address);
+    bool ended = freed && guard_has(block) && block->notes->freer_site == NULL;
+    if (ended || (device_of_address(address) == NULL && device_reserves(address))) {
+        return; /* its device ended first: the call fails, but nothing is amiss */
+    }
     text_add(&text, "%s is %p, ", argument, address);
     if (known) {
         text_add(&text, "%s", block->address == address_number(address) ? "" : "inside ");
