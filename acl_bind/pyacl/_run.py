@@ -34,4 +34,5 @@ def _print_program_part(error: Exception) -> None:
     trace = error.__traceback__
     while trace is not None and (trace.tb_frame.f_code.co_filename == __file__ or trace.tb_frame.f_globals.get('__name__') == 'runpy'):
         trace = trace.tb_next
-    sys.__excepthook__(type(error), error, trace or error.__traceback__)
+    shown = error.with_traceback(trace or error.__traceback__)
+    sys.__excepthook__(type(shown), shown, shown.__traceback__)
