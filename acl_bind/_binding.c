@@ -93,6 +93,17 @@ static uintptr_t acl_bind_capsule_destructor(void)
     return (uintptr_t)drop_capsule;
 }
 
+/* For kernels in Python, which no longjmp may leave. */
+static void *acl_bind_kernel_reach(aclmock_ctx *ctx, uint64_t address, size_t bytes)
+{
+    return ctx->calls->reach(ctx, address, bytes);
+}
+
+static void acl_bind_kernel_note(aclmock_ctx *ctx, const char *text)
+{
+    ctx->calls->note(ctx, text[0] != '\0' ? text : NULL);
+}
+
 /* Opens a library and fills the table from it. NULL, or what is wrong with it. */
 static const char *acl_bind_open(const char *path)
 {

@@ -1,4 +1,4 @@
-"""What only the mock can do: fail on purpose, count, tell mistakes, record, start again.
+"""What only the mock can do: run kernels in Python, fail on purpose, count, tell mistakes, record, start again.
 
     from acl_bind import mock
 
@@ -9,20 +9,29 @@
     trace.save('out.json')                    # opens in Perfetto or chrome://tracing
     print(*mock.report(), sep='\\n')           # what ACL_MOCK_CHECK=warn found
 
-Every function raises AclSymbolNotFoundError when the opened library is a real libascendcl.
+    @mock.kernel('add_custom')                # runs the kernel of a genuine operator binary on the host
+    def add(ctx):
+        ...
+
+Every function but those for kernels raises AclSymbolNotFoundError when the opened library is a real libascendcl.
 """
 
 from ._checks import Diagnosis, checks, clear_report, leaks_since, mark, report
 from ._faults import Rule, clear_faults, fault, fault_kernel, faults_left, hide, latency, latency_kernel
+from ._kernels import Binding, KernelContext, KernelFault, bind, kernel
 from ._state import hold, live, memory_limit, reset, set_version
 from ._trace import Call, Task, Trace, trace
 
 __all__ = [
+    'Binding',
     'Call',
     'Diagnosis',
+    'KernelContext',
+    'KernelFault',
     'Rule',
     'Task',
     'Trace',
+    'bind',
     'checks',
     'clear_faults',
     'clear_report',
@@ -31,6 +40,7 @@ __all__ = [
     'faults_left',
     'hide',
     'hold',
+    'kernel',
     'latency',
     'latency_kernel',
     'leaks_since',

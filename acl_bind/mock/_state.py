@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from .. import _handle
 from .._ffi import ffi, lib
 from ..runtime import forget_init
+from ._kernels import bind_again
 
 KINDS = ('contexts', 'streams', 'events', 'binaries', 'functions', 'args', 'blocks')
 
@@ -50,8 +51,9 @@ def reset() -> None:
     """Everything as it was when the library was loaded, and the environment is read again (aclmock_reset).
 
     Ends all contexts, streams, events, memory and binaries, drops queued work, faults, diagnoses and the trace. Objects
-    of this package that are alive are closed by it. No other thread may be inside a call.
+    of this package that are alive are closed by it; kernels in Python stay bound. No other thread may be inside a call.
     """
     lib.aclmock_reset()
+    bind_again()
     _handle.forget_all()
     forget_init()
