@@ -19,7 +19,7 @@ from acl_bind import _dlpack
 try:
     import torch
 except ImportError:  # an optional extra
-    torch = None  # type: ignore[assignment]
+    torch = None
 
 needs_torch = pytest.mark.skipif(torch is None, reason='torch is not installed: pip install acl-bind[interop]')
 
