@@ -154,17 +154,8 @@ def test_the_library_takes_all_of_it(stream: ab.Stream, probe: ab.Binary) -> Non
     stream.sync()
 
 
-def append(args: int, values: list[Any]) -> None:
-    for value in values:
-        if isinstance(value, ab.Placeholder):
-            hole = ab.rt.kernel_args_append_place_holder(args)
-            ab.rt.kernel_args_get_place_holder_buffer(args, hole, len(value.data))
-        else:
-            ab.rt.kernel_args_append(args, value, len(value))
-
-
 TOO_MUCH: list[tuple[list[Any], str]] = [
-    ([bytes(4)] * 129, '128'),
+    ([np.int32(0)] * 129, '128'),
     ([ab.Placeholder(bytes(64 * 1024 + 1))], '65536'),
     ([bytes(64 * 1024 + 1)], '65536'),
 ]
@@ -173,7 +164,6 @@ TOO_MUCH: list[tuple[list[Any], str]] = [
 @pytest.mark.parametrize(('values', 'said'), TOO_MUCH, ids=['129 parameters', 'a large placeholder', '65,537 bytes'])
 def test_too_many_arguments_for_the_librarys_list(stream: ab.Stream, probe: ab.Binary, values: list[Any], said: str) -> None:
     kernel = probe.get_kernel('do_nothing')
-<<<<<<< Updated upstream
     ab.launch(stream, 1, kernel, *values)  # host arguments have no such limit
     lib._hide('aclrtLaunchKernelWithHostArgs', True)
     try:
@@ -182,10 +172,4 @@ def test_too_many_arguments_for_the_librarys_list(stream: ab.Stream, probe: ab.B
         ab.launch(stream, 1, kernel, np.int32(0))  # the thread's list is good for the next
     finally:
         lib._hide('aclrtLaunchKernelWithHostArgs', False)
-=======
-    args = ab.rt.kernel_args_init(kernel)
-    with pytest.raises(ab.AclInvalidArgumentError, match=said):
-        append(args, values)
-    ab.launch(stream, 1, kernel, np.int32(0))
->>>>>>> Stashed changes
     stream.sync()
