@@ -25,3 +25,8 @@ def milliseconds(timeout: float | None) -> int:
     if not 0 <= timeout * 1000 <= _MOST_MS:
         raise ValueError(f'timeout is {timeout} s, expected 0 to {_MOST_MS / 1000} s, or None for no limit')
     return max(1, round(timeout * 1000))  # 0 is refused by the library
+
+
+def counted(number: int, noun: str) -> str:
+    """1 byte, 2 bytes."""
+    return f'{number} {noun}{"" if number == 1 else "s"}'

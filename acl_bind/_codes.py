@@ -121,7 +121,10 @@ CODES: dict[str, tuple[str, str]] = {
     'ACL_ERROR_RT_FEATURE_NOT_SUPPORT_UPDATE_OP': ('the operator cannot be updated', SUPPORT),
     'ACL_ERROR_RT_TIMEOUT': ('the driver did not answer in time', DEVICE),
     'ACL_ERROR_RT_LINK_TYPE_NOT_SUPPORTED': ('the link between the devices is of another kind', SUPPORT),
-    'ACL_ERROR_RT_INTERNAL_ERROR': ('the runtime failed inside', LIBRARY),
+    'ACL_ERROR_RT_INTERNAL_ERROR': (
+        'the runtime failed inside',
+        'An event that was never recorded gives this when asked for its time; otherwise report it with the device log.',
+    ),
     'ACL_ERROR_RT_TS_ERROR': ('the task scheduler of the device failed', DEVICE),
     'ACL_ERROR_RT_STREAM_TASK_FULL': ('the stream is full', 'Synchronize the stream now and then.'),
     'ACL_ERROR_RT_STREAM_TASK_EMPTY': ('the stream is empty', LIBRARY),

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ._ffi import Cell, acl, error_for, ffi, lib
-from .errors import AclForkError, AclHandleError
+from .errors import AclError, AclForkError, AclHandleError
 
 _owner_pid = os.getpid()  # the process that initialised ACL; a fork before that is none of ours
 _in_use = False
@@ -73,8 +73,11 @@ def in_context(context: int, *, must: bool = True) -> Iterator[None]:
 def device_of(context: int) -> int | None:
     """The number of the device that a context is on (0: the thread's own), None when there is no such context."""
     number = ffi.new('int32_t *')
-    with in_context(context):
-        return int(number[0]) if lib.aclrtGetDevice(number) == 0 else None
+    try:
+        with in_context(context):
+            return int(number[0]) if lib.aclrtGetDevice(number) == 0 else None
+    except AclError:
+        return None
 
 
 def take_message() -> None:

@@ -14,6 +14,7 @@ import html
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ._checks import counted
 from ._ffi import ffi, lib, opened
 from ._svg import Box, boxes
 from .errors import AclArgumentLayoutError
@@ -128,11 +129,11 @@ def prepare(kernel: Kernel, values: Sequence[Any]) -> list[Argument]:
     """
     table = kernel.arg_info
     if table is not None and len(values) != len(table):
-        raise TypeError(f'{kernel.name} takes {len(table)} arguments ({_described(table)}), got {len(values)}')
+        raise TypeError(f'{kernel.name} takes {counted(len(table), "argument")} ({_described(table)}), got {len(values)}')
     sizes = [None] * len(values) if table is None else [param.size for param in table]
     names = kernel.param_names
     if names and len(values) != len(names):
-        raise TypeError(f'{kernel.name} takes {len(names)} arguments ({", ".join(names)}), got {len(values)}')
+        raise TypeError(f'{kernel.name} takes {counted(len(names), "argument")} ({", ".join(names)}), got {len(values)}')
     called = names or ('',) * len(values)
     arguments = [convert(*each) for each in zip(values, range(len(values)), called, sizes, strict=True)]
     check_pointers(kernel, arguments)
@@ -172,7 +173,7 @@ def check_address(name: str, address: int) -> None:
 
 
 def _described(table: Sequence[Param]) -> str:
-    return ', '.join(f'{param.size} bytes' for param in table)
+    return ', '.join(counted(param.size, 'byte') for param in table)
 
 
 def _offsets(layout: Layout) -> list[int]:

@@ -56,9 +56,9 @@ def _structured(value: np.void) -> Plain:
     if dtype.names is None or dtype.fields is None:
         return Plain(value.tobytes(), 1)
     if dtype.hasobject:
-        raise TypeError(f'the structured dtype {dtype} holds Python objects')
+        raise TypeError('the structured dtype holds Python objects')
     if big_endian(dtype):
-        raise TypeError(f'the structured dtype {dtype} has big-endian fields; a device is little-endian: use .newbyteorder("<")')
+        raise TypeError('the structured dtype has big-endian fields, a device is little-endian; use .astype(dtype.newbyteorder("<"))')
     aligned = np.dtype([(name, dtype.fields[name][0]) for name in dtype.names], align=True)
     assert aligned.fields is not None
     same = all(dtype.fields[name][1] == aligned.fields[name][1] for name in dtype.names)

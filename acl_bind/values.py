@@ -21,7 +21,9 @@ from typing import Any
 
 import numpy as np
 
+from ._checks import counted
 from ._host import host_array, host_bytes
+from .errors import AclHandleError
 from .memory import DeviceBuffer
 from .scalars import Plain, plain_bytes
 
@@ -101,10 +103,10 @@ def label(index: int, names: Sequence[str] = ()) -> str:
 
 def _sized_int(value: int, size: int) -> bytes:
     if size not in (1, 2, 4, 8):
-        raise TypeError(f"the parameter has {size} bytes, which an int does not fit; pass a struct or bytes of that size")
+        raise TypeError(f'the parameter has {counted(size, "byte")}, which an int does not fit; pass a struct or bytes of that size')
     low, high = -(1 << (8 * size - 1)), (1 << (8 * size)) - 1
     if not low <= value <= high:
-        raise ValueError(f'{value} does not fit the {size} bytes of the parameter, expected {low} to {high}')
+        raise ValueError(f'{value} does not fit the {counted(size, "byte")} of the parameter, expected {low} to {high}')
     return value.to_bytes(size, 'little', signed=value < 0)
 
 
@@ -136,7 +138,7 @@ def _refuse(value: Any) -> TypeError:
     if host_bytes(value):
         hint = 'copy it to the device (device.empty(...).copy_from), or pass Placeholder(array)'
         return TypeError(f'a host array cannot be read by a kernel; {hint}')
-    return TypeError(f'{type(value).__name__} is no kernel argument; see the table in the documentation')
+    return TypeError(f'{type(value).__name__} is no kernel argument; see the table in docs/arguments.md')
 
 
 def _pointer_argument(value: Any) -> Argument | None:
@@ -163,7 +165,7 @@ def _convert(value: Any, size: int | None) -> Argument:
         shown = text if len(text) <= SHOWN else f'{text[:SHOWN]}...'
         found = Argument('value', plain.data, value, plain.align, shown)
     if size is not None and found.slot_size != size:
-        raise TypeError(f'{type(value).__name__} has {found.slot_size} bytes, the parameter in the binary has {size}')
+        raise TypeError(f'{type(value).__name__} has {counted(found.slot_size, "byte")}, the parameter in the binary has {size}')
     return found
 
 
@@ -171,7 +173,9 @@ def convert(value: Any, position: int, name: str = '', size: int | None = None) 
     """The argument for a value; ``size``: the parameter's bytes if the binary tells. Errors begin with its position (and name)."""
     try:
         return _convert(value, size)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, AclHandleError) as error:
         text = f'argument {position}' + (f' ({name})' if name else '')
+        if isinstance(error, AclHandleError):  # of a closed buffer
+            raise AclHandleError(error.api, error.code, error.name, f'{text}: {error.detail}') from None
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(f'{text}: {error}') from None
