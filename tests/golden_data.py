@@ -19,10 +19,12 @@ def load(path: pathlib.Path) -> dict[str, Any]:
     return recording
 
 
-def recordings(key: str, own: str) -> list[tuple[str, dict[str, Any]]]:
-    """Name and content of tests/golden/`own`, and of every file in ACL_BIND_GOLDEN (paths with colons between) that has `key`."""
+def recordings(key: str, own: str, variable: str = 'ACL_BIND_GOLDEN') -> list[tuple[str, dict[str, Any]]]:
+    """Name and content of tests/golden/`own`, and of every file that the environment's `variable` names (paths with colons
+    between) and that has `key`.
+    """
     found = [('', load(GOLDEN / own))]
-    for path in map(pathlib.Path, filter(None, os.environ.get('ACL_BIND_GOLDEN', '').split(':'))):
+    for path in map(pathlib.Path, filter(None, os.environ.get(variable, '').split(':'))):
         recording = load(path)
         if key in recording:
             found.append((f'{path.name}:', recording))

@@ -45,7 +45,7 @@ C_LAYERS = [
     {'base'},
     {'file', 'json', 'elf', 'meta', 'soc', 'table'},
     {'call', 'error', 'check', 'inject', 'trace', 'log', 'float16'},
-    {'handle', 'trap'},
+    {'handle', 'trap', 'watchdog'},
     {'arena', 'guard', 'range', 'databuffer'},
     {'device'},
     {'context', 'hostreg', 'peer', 'devinfo', 'option', 'vmm'},
@@ -54,9 +54,10 @@ C_LAYERS = [
     {'args', 'argscheck', 'argsview'},
     {'queue'},
     {'stream', 'engine', 'engine_inner', 'ticker', 'worker', 'streamattr', 'streamstate', 'reslimit'},
-    {'argring', 'launchcfg', 'launchlog', 'transfer', 'transfer2d', 'batch', 'event', 'eventid', 'eventwait', 'eventquery'},
+    {'event', 'eventid', 'eventwait', 'eventquery', 'job', 'hostfunc', 'report', 'exception'},
+    {'argring', 'launchcfg', 'launchlog', 'transfer', 'transfer2d', 'batch'},
     {'exec'},
-    {'launch', 'simt', 'leak', 'runtime', 'version', 'later'},
+    {'launch', 'simt', 'leak', 'runtime', 'version'},
 ]
 BUILD_TIME = {'_build'}
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "aclmock/aclmock.h"
 
@@ -147,6 +148,15 @@ uint64_t now_ns(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint32_t thread_number(void)
+{
+    static THREAD_LOCAL uint32_t number;
+    if (UNLIKELY(number == 0)) {
+        number = (uint32_t)gettid();
+    }
+    return number;
 }
 
 const char *env_text(const char *name)

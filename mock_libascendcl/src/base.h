@@ -69,6 +69,7 @@ void text_free(struct text *text);
 char *text_copy(const char *string); /* for host_free; NULL when memory ran out */
 
 uint64_t now_ns(void); /* monotonic */
+uint32_t thread_number(void); /* as gettid() */
 
 /* An environment variable, or NULL when it is unset or empty. */
 const char *env_text(const char *name);

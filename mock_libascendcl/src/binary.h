@@ -108,6 +108,8 @@ struct binary {
     bool implicit_there[IMPLICIT_WORDS];
     uint64_t implicit_at[IMPLICIT_WORDS]; /* offset in the image, unchecked */
     void *library; /* a host-kernel binary's, from dlopen */
+    _Atomic(aclrtOpExceptionCallback) on_exception; /* NULL: none */
+    void *_Atomic on_exception_data;
     pthread_mutex_t lock; /* of `installed`, and of the functions of an AI CPU binary */
     struct installed installed[DEVICES_AT_MOST];
 };

@@ -64,6 +64,10 @@ static void context_end(struct context *context)
     atomic_store(&context->cell.magic, 0);
     atomic_store(&context->generation, 0);
     drop_children(context);
+    struct context_child *caller = atomic_exchange(&context->caller, NULL);
+    if (caller != NULL) {
+        caller->drop(caller);
+    }
     free_overflow(context);
 }
 

@@ -29,6 +29,7 @@ struct context {
     _Atomic uint64_t overflow; /* address of its overflow block, 0 until somebody asks (args.h) */
     void *_Atomic default_stream;
     struct options options;
+    struct context_child *_Atomic caller; /* the thread of hostfunc.c, which ends after the streams */
     pthread_mutex_t lock; /* of the children */
 };
 

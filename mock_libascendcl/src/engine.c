@@ -13,6 +13,7 @@ struct engine engine = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIAL
 
 static THREAD_LOCAL uint32_t last_task = UINT32_MAX;
 static THREAD_LOCAL uint32_t tasks_running; /* on this thread: more than 0 inside a kernel */
+static THREAD_LOCAL struct stream *calling_back; /* the stream waits for the callback that this thread runs */
 
 /* ---- start -------------------------------------------------------------------------------------------- */
 
@@ -318,6 +319,13 @@ bool engine_inside(void)
     return tasks_running > 0;
 }
 
+struct stream *engine_enter_callback(struct stream *stream)
+{
+    struct stream *before = calling_back;
+    calling_back = stream;
+    return before;
+}
+
 /* ---- holding ------------------------------------------------------------------------------------------ */
 
 /* With the engine's lock. */
@@ -481,7 +489,7 @@ static bool wait_asleep(struct stream *stream, uint64_t position, uint64_t deadl
 
 enum wait_result engine_wait(struct stream *stream, uint64_t position, int64_t timeout_ms)
 {
-    if (UNLIKELY(tasks_running > 0) && !passed(stream, position)) {
+    if (UNLIKELY(tasks_running > 0 || calling_back == stream) && !passed(stream, position)) {
         return WAIT_IMPOSSIBLE;
     }
     uint64_t deadline = timeout_ms < 0 ? 0 : now_ns() + (uint64_t)timeout_ms * 1000000u;

@@ -20,6 +20,8 @@ void engine_remove(struct stream *stream);
 void engine_drop(struct stream *stream);
 /* Whether the calling thread is running a task: it must not wait for streams then. */
 bool engine_inside(void);
+/* The calling thread runs a callback that the stream (NULL: none) waits for. Returns what it was before. */
+struct stream *engine_enter_callback(struct stream *stream);
 
 /* From now on tasks that are queued do not run; or all run again. all: streams made later too. */
 void engine_hold(struct stream *stream, bool on);

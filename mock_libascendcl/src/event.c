@@ -5,6 +5,7 @@
 
 #define OLD_FLAGS 0x3fu
 #define NEW_FLAGS (ACL_EVENT_IPC | 0xfu)
+#define DEFAULT_FLAGS (EVENT_DEFAULT | ACL_EVENT_TIME_LINE | ACL_EVENT_CAPTURE_STREAM_PROGRESS)
 #define ALONE_OLD (ACL_EVENT_DEVICE_USE_ONLY | ACL_EVENT_EXTERNAL)
 #define ALONE_NEW (ALONE_OLD | ACL_EVENT_IPC)
 
@@ -12,7 +13,7 @@
 
 static bool outlived_device(const struct event *event)
 {
-    return atomic_load_explicit(&event->device->epoch, memory_order_acquire) != event->epoch;
+    return atomic_load_explicit(&event->device->epoch, memory_order_acquire) != atomic_load(&event->epoch);
 }
 
 bool event_end(struct event *event)
@@ -43,7 +44,7 @@ void event_reset(void)
     handle_each(HANDLE_EVENT, end_one);
 }
 
-struct event *event_of(aclrtEvent handle, const char *argument)
+static struct event *find(aclrtEvent handle, const char *argument)
 {
     if (handle == NULL) {
         reject_null(argument);
@@ -54,14 +55,33 @@ struct event *event_of(aclrtEvent handle, const char *argument)
              "%s is %p, no live event handle: it was destroyed, or it is a handle of another kind", argument, handle);
         return NULL;
     }
-    struct event *event = handle;
-    if (UNLIKELY(outlived_device(event))) { /* the real library would use freed memory */
+    return handle;
+}
+
+struct event *event_of(aclrtEvent handle, const char *argument)
+{
+    struct event *event = find(handle, argument);
+    if (UNLIKELY(event != NULL && outlived_device(event))) { /* the real library would use freed memory */
         fail(ACL_ERROR_RT_INVALID_HANDLE, "EE1017",
              "%s is %p, made before device %d was reset, which ended it: destroy events before that", argument, handle,
              event->device->user_id);
         event_end(event);
         return NULL;
     }
+    return event;
+}
+
+/* In the real library a record on the device as it was opened again happens to work. */
+struct event *event_for_record(aclrtEvent handle, const char *argument)
+{
+    struct event *event = find(handle, argument);
+    if (LIKELY(event == NULL || !outlived_device(event)) || !device_is_open(event->device)) {
+        return event_of(handle, argument);
+    }
+    pthread_mutex_lock(&event->lock);
+    atomic_store(&event->epoch, atomic_load(&event->device->epoch));
+    event->records = 0;
+    pthread_mutex_unlock(&event->lock);
     return event;
 }
 
@@ -102,7 +122,7 @@ static aclError create(aclrtEvent *handle, uint32_t flags, bool new_mode, bool i
         return no_event_left(device);
     }
     event->device = device;
-    event->epoch = atomic_load(&device->epoch);
+    atomic_store(&event->epoch, atomic_load(&device->epoch));
     event->flags = flags;
     event->new_mode = new_mode;
     event->id = id;
@@ -132,8 +152,7 @@ aclError aclrtCreateEvent(aclrtEvent *event)
 {
     API(event);
     REQUIRE(event);
-    uint32_t flags = EVENT_DEFAULT | ACL_EVENT_TIME_LINE | ACL_EVENT_CAPTURE_STREAM_PROGRESS;
-    return create(event, flags, false, false);
+    return create(event, DEFAULT_FLAGS, false, false);
 }
 
 aclError aclrtCreateEventWithFlag(aclrtEvent *event, uint32_t flag)
@@ -149,7 +168,7 @@ aclError aclrtCreateEventWithFlag(aclrtEvent *event, uint32_t flag)
     if (flag == ACL_EVENT_DEVICE_USE_ONLY && context_current() != NULL) {
         return fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1001", "flag is 0x10: this chip has no events for the device alone");
     }
-    return create(event, flag, false, flag & EVENT_WAITABLE);
+    return create(event, flag, false, (flag & EVENT_WAITABLE) && flag != DEFAULT_FLAGS);
 }
 
 aclError aclrtCreateEventExWithFlag(aclrtEvent *event, uint32_t flag)

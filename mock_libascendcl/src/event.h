@@ -11,7 +11,7 @@
 struct event {
     struct cell cell;
     struct device *device;
-    uint32_t epoch; /* of the device when it was made: a reset ends it */
+    _Atomic uint32_t epoch; /* of the device when it was made: a reset ends it */
     uint32_t flags;
     bool new_mode; /* aclrtCreateEventExWithFlag */
     int32_t id;    /* on the device, -1: none now */
@@ -28,6 +28,8 @@ struct event {
 
 /* NULL after reporting: 107017 for what is no live event; reject_null's code for NULL. */
 struct event *event_of(aclrtEvent handle, const char *argument);
+/* The same, but an event that a device reset has ended lives again once the device is open. */
+struct event *event_for_record(aclrtEvent handle, const char *argument);
 
 /* Ends the handle. False: another thread has done so. */
 bool event_end(struct event *event);

@@ -162,7 +162,7 @@ static aclError queue_mark(struct event *event, struct stream *stream, const str
 
 static aclError record(aclrtEvent handle, aclrtStream stream, bool external)
 {
-    struct event *event = event_of(handle, "event");
+    struct event *event = event_for_record(handle, "event");
     if (event == NULL) {
         return thread_call.result;
     }

@@ -5,10 +5,12 @@
 #include "aclmock/aclmock.h"
 #include "argring.h"
 #include "bind.h"
+#include "exception.h"
 #include "inject.h"
 #include "option.h"
 #include "trace.h"
 #include "trap.h"
+#include "watchdog.h"
 
 /* One launch while it runs. */
 struct execution {
@@ -18,7 +20,11 @@ struct execution {
     const struct implementation *implementation;
     struct stream *stream;
     uint64_t args; /* device address of ctx.args */
+    uint64_t limit_us;   /* of the deadline */
+    uint64_t deadline;   /* 0: none */
+    struct watch *watch; /* of the deadline; NULL: the kernel cannot be interrupted */
     bool faulted;
+    bool timed_out;
     struct text fault; /* what there is to say; nothing while not faulted */
     struct block *reached[8]; /* while checks are on */
     size_t reached_count;
@@ -26,21 +32,22 @@ struct execution {
 
 /* ---- faults ------------------------------------------------------------------------------------------- */
 
+static aclError timeout_code(const struct function *function)
+{
+    switch (function->type) {
+    case ACL_KERNEL_TYPE_VECTOR: return ACL_ERROR_RT_VECTOR_CORE_TIMEOUT;
+    case ACL_KERNEL_TYPE_MIX: return ACL_ERROR_RT_FFTS_PLUS_TIMEOUT;
+    case ACL_KERNEL_TYPE_AICPU: return ACL_ERROR_RT_AICPU_TIMEOUT;
+    default: return ACL_ERROR_RT_AICORE_TIMEOUT;
+    }
+}
+
 static aclError fault_code(const struct function *function)
 {
     switch (function->type) {
     case ACL_KERNEL_TYPE_VECTOR: return ACL_ERROR_RT_VECTOR_CORE_EXCEPTION;
     case ACL_KERNEL_TYPE_AICPU: return ACL_ERROR_RT_AICPU_EXCEPTION;
     default: return ACL_ERROR_RT_AICORE_EXCEPTION;
-    }
-}
-
-static aclError timeout_code(const struct function *function)
-{
-    switch (function->type) {
-    case ACL_KERNEL_TYPE_VECTOR: return ACL_ERROR_RT_VECTOR_CORE_TIMEOUT;
-    case ACL_KERNEL_TYPE_AICPU: return ACL_ERROR_RT_AICPU_TIMEOUT;
-    default: return ACL_ERROR_RT_AICORE_TIMEOUT;
     }
 }
 
@@ -76,6 +83,14 @@ static void fault_signal(struct execution *run)
     }
     if (run->trap.signal == SIGSEGV || run->trap.signal == SIGBUS) {
         text_add(&run->fault, " at %p; kernels reach global memory through aclmock_gm", run->trap.address);
+    }
+}
+
+static void fault_timeout(struct execution *run)
+{
+    if (fault_begin(run)) {
+        run->timed_out = true;
+        text_add(&run->fault, "it ran longer than its limit of %llu us", (unsigned long long)run->limit_us);
     }
 }
 
@@ -130,6 +145,21 @@ static void *find_memory(struct execution *run, uint64_t address, size_t bytes)
     return elsewhere;
 }
 
+/* What a kernel does in the mock must not be interrupted. */
+static void door_close(struct execution *run)
+{
+    if (UNLIKELY(run->watch != NULL)) {
+        watchdog_close(run->watch);
+    }
+}
+
+static void door_open(struct execution *run)
+{
+    if (UNLIKELY(run->watch != NULL)) {
+        watchdog_open(run->watch, &run->trap);
+    }
+}
+
 static void *reach(aclmock_ctx *ctx, uint64_t address, size_t bytes)
 {
     struct execution *run = CONTAINER(ctx, struct execution, ctx);
@@ -137,15 +167,20 @@ static void *reach(aclmock_ctx *ctx, uint64_t address, size_t bytes)
     if (offset < ctx->args_size && bytes <= ctx->args_size - offset) {
         return (void *)(uintptr_t)(ctx->args + offset); /* its own arguments: a placeholder's data */
     }
-    return find_memory(run, address, bytes);
+    door_close(run);
+    void *memory = find_memory(run, address, bytes);
+    door_open(run);
+    return memory;
 }
 
 static void note(aclmock_ctx *ctx, const char *text)
 {
     struct execution *run = CONTAINER(ctx, struct execution, ctx);
+    door_close(run);
     if (fault_begin(run)) {
         text_add(&run->fault, "%s", text != NULL ? text : "the kernel failed");
     }
+    door_open(run);
 }
 
 static void leave(aclmock_ctx *ctx)
@@ -158,6 +193,17 @@ static const struct aclmock_calls calls = {reach, note, leave};
 
 /* ---- running ------------------------------------------------------------------------------------------ */
 
+/* Between blocks: whether the time is up. */
+static bool is_late(struct execution *run)
+{
+    bool late = now_ns() > run->deadline;
+    if (late) {
+        door_close(run); /* for good */
+        fault_timeout(run);
+    }
+    return late;
+}
+
 static void call_blocks(struct execution *run)
 {
     const struct implementation *implementation = run->implementation;
@@ -165,6 +211,9 @@ static void call_blocks(struct execution *run)
     for (uint32_t block = 0; block < calls_left && !run->faulted; ++block) {
         run->ctx.block_idx = block;
         implementation->run(&run->ctx);
+        if (UNLIKELY(run->deadline != 0) && is_late(run)) {
+            return;
+        }
     }
 }
 
@@ -173,11 +222,39 @@ static void run_blocks(struct execution *run)
     if (UNLIKELY(run->implementation->flags & ACLMOCK_UNTRAPPED)) {
         call_blocks(run);
     } else if (TRAP_ENTER(&run->trap)) {
+        if (UNLIKELY(run->watch != NULL)) {
+            watchdog_enter(run->watch, &run->trap);
+        }
         call_blocks(run);
         trap_end(&run->trap);
+    } else if (run->watch != NULL && run->watch->bitten) {
+        fault_timeout(run);
     } else {
         fault_signal(run);
     }
+}
+
+/* us; 0: none. The launch's own wins over the process's. */
+static uint64_t time_limit(const struct launch *launch)
+{
+    return launch->timeout_us != 0 ? launch->timeout_us : option_execute_timeout() * UINT64_C(1000000);
+}
+
+/* Code that must not be left in the middle, such as a Python function, is found to be late when a block of it has
+ * returned; other code is interrupted. */
+static void run_timed(struct execution *run, uint64_t limit_us)
+{
+    struct watch watch;
+    run->limit_us = size_min(limit_us, UINT32_MAX);
+    run->deadline = now_ns() + run->limit_us * 1000;
+    if (run->implementation->flags & ACLMOCK_UNTRAPPED || !watchdog_arm(&watch, run->deadline)) {
+        run_blocks(run);
+        return;
+    }
+    run->watch = &watch;
+    run_blocks(run);
+    watchdog_disarm(&watch);
+    run->watch = NULL;
 }
 
 /* A launch with device arguments names memory that nobody has looked at, and a size that only informs. */
@@ -245,25 +322,18 @@ static aclError execute(struct execution *run)
     }
     run->ctx.data = run->implementation->data;
     if (LIKELY(reach_args(run))) {
-        run_blocks(run);
+        uint64_t limit_us = time_limit(run->launch);
+        LIKELY(limit_us == 0) ? run_blocks(run) : run_timed(run, limit_us);
     }
-    return LIKELY(!run->faulted) ? ACL_SUCCESS : fault_code(function);
+    return LIKELY(!run->faulted) ? ACL_SUCCESS : run->timed_out ? timeout_code(function) : fault_code(function);
 }
 
-/* us; 0: none. The launch's own wins over the process's. */
-static uint64_t time_limit(const struct launch *launch)
+static void report_fault(struct execution *run, aclError code, struct function *function)
 {
-    return launch->timeout_us != 0 ? launch->timeout_us : option_execute_timeout() * UINT64_C(1000000);
-}
-
-/* A kernel is not interrupted: that it took too long is found when it has come back. */
-static aclError check_time(struct execution *run, uint64_t limit_us, uint64_t took_us)
-{
-    if (took_us <= limit_us || !fault_begin(run)) {
-        return ACL_SUCCESS;
-    }
-    text_add(&run->fault, "it ran for %llu us, its limit is %llu us", (unsigned long long)took_us, (unsigned long long)limit_us);
-    return timeout_code(run->launch->function);
+    const struct launch *launch = run->launch;
+    exception_raise(run->stream, code, run->fault.data,
+                    (struct rtExceptionInfo){.thread_id = launch->thread, .function = function, .args = launch->args,
+                                             .args_size = launch->args_size});
 }
 
 static void run_launch(struct task *task, struct stream *stream)
@@ -273,23 +343,20 @@ static void run_launch(struct task *task, struct stream *stream)
     run.launch = launch;
     run.stream = stream;
     run.args = launch->args;
-    run.faulted = false;
+    run.faulted = run.timed_out = false;
+    run.deadline = 0;
+    run.watch = NULL;
     run.reached_count = 0;
-    aclError code = ACL_ERROR_RT_AICORE_EXCEPTION;
     if (LIKELY(use_enter(launch->function))) {
-        uint64_t limit_us = time_limit(launch);
-        uint64_t start = UNLIKELY(limit_us != 0) ? now_ns() : 0;
-        code = execute(&run);
-        if (UNLIKELY(limit_us != 0) && code == ACL_SUCCESS) {
-            code = check_time(&run, limit_us, (now_ns() - start) / 1000);
-        }
+        aclError code = execute(&run);
         check_reached(&run);
+        if (UNLIKELY(code != ACL_SUCCESS)) {
+            report_fault(&run, code, launch->function);
+        }
     } else {
         run.fault = (struct text){0};
         text_add(&run.fault, "a kernel's binary was unloaded before the launch ran: synchronize first");
-    }
-    if (UNLIKELY(code != ACL_SUCCESS)) {
-        stream_fail(stream, code, run.fault.data);
+        report_fault(&run, ACL_ERROR_RT_AICORE_EXCEPTION, NULL);
     }
     argring_take(stream, launch->ring_end, launch->args_block);
 }

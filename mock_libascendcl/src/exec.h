@@ -24,6 +24,7 @@ struct launch {
     uint64_t ring_end;        /* of argring.h */
     struct block *args_block; /* likewise */
     uint64_t timeout_us;      /* 0: none */
+    uint32_t thread;          /* who launched, for exception callbacks */
     bool grid;                /* a SIMT launch: dimensions come before the arguments */
 };
 

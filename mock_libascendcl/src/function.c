@@ -85,6 +85,7 @@ aclError aclrtGetFunctionAddr(aclrtFuncHandle funcHandle, void **aicAddr, void *
     if (function->cpu) {
         return is_cpu(function, "address");
     }
+    *aicAddr = *aivAddr = NULL; /* even if what follows fails */
     struct context *context = context_current();
     if (context == NULL) {
         return context_missing();

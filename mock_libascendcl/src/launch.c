@@ -134,7 +134,8 @@ ALWAYS_INLINE aclError submit(struct stream *stream, struct function *function, 
     uint32_t size = placed != 0 ? (uint32_t)placed : args->size;
     task->kind = &exec_launch;
     *TASK_PAYLOAD(task, struct launch) = (struct launch){
-        function, place.address, size, blocks, place.ring_end, place.block, config->timeout_us, args->grid != NULL};
+        function, place.address, size, blocks, place.ring_end, place.block, config->timeout_us,
+        thread_number(), args->grid != NULL};
     launchlog_add(stream, function, blocks, place.address, place.host, size);
     engine_push(stream);
     return ACL_SUCCESS;

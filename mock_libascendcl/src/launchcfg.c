@@ -61,15 +61,16 @@ aclError launchcfg_read(const aclrtLaunchKernelCfg *cfg, const struct function *
     if (cfg->attrs == NULL) {
         return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1004", "cfg has no attrs; pass NULL for no configuration");
     }
-    int unknown = 0;
+    const aclrtLaunchKernelAttr *unknown = NULL;
     for (size_t i = 0; i < cfg->numAttrs; ++i) {
         if (!read_attribute(&cfg->attrs[i], config)) {
-            unknown = (int)cfg->attrs[i].id;
+            unknown = &cfg->attrs[i];
         }
     }
     aclError code = check_flags(config);
-    if (code == ACL_SUCCESS && unknown != 0) { /* the real library finds these last */
-        return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "cfg has attribute %d, expected 1 to 9", unknown);
+    if (code == ACL_SUCCESS && unknown != NULL) { /* the real library finds these last */
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "cfg has attribute %d, expected 1 to 9",
+                    (int)unknown->id);
     }
     return code;
 }

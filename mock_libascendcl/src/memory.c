@@ -284,9 +284,9 @@ aclError aclrtMallocHost(void **hostPtr, size_t size)
         return context_missing();
     }
     pthread_once(&pinned_once, open_pinned);
-    /* The real library wraps here and asks the driver for 0 bytes; running out is the honest answer. */
-    bool wraps = size > SIZE_MAX - STEP;
-    struct block *block = wraps ? NULL : arena_alloc(&pinned, size, round_up(size, STEP), BLOCK_LIVE);
+    /* The last 31 sizes wrap: the real library asks the driver for 0 bytes, and gets them. */
+    size_t wanted = size > SIZE_MAX - (STEP - 1) ? 0 : size;
+    struct block *block = arena_alloc(&pinned, wanted, round_up(wanted != 0 ? wanted : 1, STEP), BLOCK_LIVE);
     if (block == NULL) {
         return fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EL9999", "size is %zu, more than there is page-locked memory",
                     size);

@@ -11,6 +11,7 @@
 #include "engine.h"
 #include "error.h"
 #include "event.h"
+#include "exception.h"
 #include "file.h"
 #include "hostreg.h"
 #include "inject.h"
@@ -20,6 +21,7 @@
 #include "option.h"
 #include "peer.h"
 #include "reslimit.h"
+#include "report.h"
 #include "soc.h"
 #include "stream.h"
 #include "streamstate.h"
@@ -318,6 +320,8 @@ void aclmock_reset(void)
     context_reset(); /* with streams and what is queued on them */
     stream_reset();
     event_reset();
+    report_reset();
+    exception_reset();
     engine_reset();
     args_reset();
     binary_reset();

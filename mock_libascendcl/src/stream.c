@@ -114,6 +114,7 @@ static struct stream *stream_new(struct context *context, uint32_t priority, uin
     }
     clear(stream);
     stream->context = context;
+    atomic_store(&stream->subscription, 0);
     stream->id = atomic_fetch_add(&ids[context->device->user_id], 1) & INT32_MAX;
     atomic_store(&stream->attributes[ACL_STREAM_ATTR_PRIORITY], priority);
     stream->flags = flags;

@@ -43,9 +43,11 @@ struct stream {
     struct queue queue;
     _Atomic uint32_t runner;
     _Atomic uint64_t held_from; /* position of the first task that must not run, UINT64_MAX: all may (aclmock_hold) */
+    _Atomic uint64_t subscription; /* of report.c, 0: none */
     int32_t id; /* on its device */
     uint32_t flags;
     _Atomic uint32_t attributes[STREAM_ATTRIBUTES]; /* by aclrtStreamAttr, of those that only are kept */
+    _Atomic bool calls_host; /* used with aclrtLaunchHostFunc */
     _Atomic bool stop; /* failure mode: nothing more runs after a task that failed */
     struct context_child child;
     struct brief_lock lock; /* producers; also of the fault */

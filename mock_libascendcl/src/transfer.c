@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine.h"
+#include "exception.h"
 #include "memcheck.h"
 #include "memory.h"
 #include "stream.h"
@@ -14,16 +15,18 @@ struct copy {
     void *dst;
     const void *src;
     size_t count;
+    uint32_t thread; /* who queued it, for exception callbacks */
 };
 
 struct fill {
     void *dst;
     size_t count;
     int32_t value;
+    uint32_t thread;
 };
 
 /* Memory that was there when the task was queued and is not any more. */
-void transfer_fail(struct stream *stream, const char *what, const void *address, size_t count)
+void transfer_fail(struct stream *stream, uint32_t thread, const char *what, const void *address, size_t count)
 {
     struct text why = {0};
     if (check_on()) {
@@ -31,7 +34,7 @@ void transfer_fail(struct stream *stream, const char *what, const void *address,
     }
     text_add(&why, "%s of %zu bytes: ", what, count);
     memory_explain(address, count, &why);
-    stream_fail(stream, ACL_ERROR_RT_SYS_DMA, why.data);
+    exception_raise(stream, ACL_ERROR_RT_SYS_DMA, why.data, (struct rtExceptionInfo){.thread_id = thread});
 }
 
 static void run_copy(struct task *task, struct stream *stream)
@@ -40,9 +43,9 @@ static void run_copy(struct task *task, struct stream *stream)
     struct place to;
     struct place from;
     if (!memory_holds(copy->dst, copy->count, &to)) {
-        transfer_fail(stream, "copy", copy->dst, copy->count);
+        transfer_fail(stream, copy->thread, "copy", copy->dst, copy->count);
     } else if (!memory_holds(copy->src, copy->count, &from)) {
-        transfer_fail(stream, "copy", copy->src, copy->count);
+        transfer_fail(stream, copy->thread, "copy", copy->src, copy->count);
     } else {
         if (check_on() && to.kind != PLACE_DEVICE) {
             memcheck_read(&from, copy->src, copy->count);
@@ -58,7 +61,7 @@ static void run_fill(struct task *task, struct stream *stream)
     if (memory_holds(fill->dst, fill->count, &to)) {
         memset(to.host, fill->value, fill->count);
     } else {
-        transfer_fail(stream, "memset", fill->dst, fill->count);
+        transfer_fail(stream, fill->thread, "memset", fill->dst, fill->count);
     }
 }
 
@@ -93,7 +96,7 @@ static aclError queue_copy(struct stream *stream, void *dst, const void *src, si
         return no_room_for_task();
     }
     task->kind = &copy_kind;
-    *TASK_PAYLOAD(task, struct copy) = (struct copy){dst, src, count};
+    *TASK_PAYLOAD(task, struct copy) = (struct copy){dst, src, count, thread_number()};
     engine_push(stream);
     return ACL_SUCCESS;
 }
@@ -105,7 +108,7 @@ static aclError queue_fill(struct stream *stream, void *dst, size_t count, int32
         return no_room_for_task();
     }
     task->kind = &fill_kind;
-    *TASK_PAYLOAD(task, struct fill) = (struct fill){dst, count, value};
+    *TASK_PAYLOAD(task, struct fill) = (struct fill){dst, count, value, thread_number()};
     engine_push(stream);
     return ACL_SUCCESS;
 }

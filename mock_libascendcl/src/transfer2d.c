@@ -11,6 +11,7 @@ struct rows {
     size_t spitch;
     size_t width;
     size_t height;
+    uint32_t thread; /* who queued it, for exception callbacks */
 };
 
 /* From the first byte to the last. Checked not to wrap. */
@@ -44,9 +45,9 @@ static void run_rows(struct task *task, struct stream *stream)
     struct place to;
     struct place from;
     if (!memory_holds(rows->dst, extent(rows->dpitch, rows), &to)) {
-        transfer_fail(stream, "2D copy", rows->dst, extent(rows->dpitch, rows));
+        transfer_fail(stream, rows->thread, "2D copy", rows->dst, extent(rows->dpitch, rows));
     } else if (!memory_holds(rows->src, extent(rows->spitch, rows), &from)) {
-        transfer_fail(stream, "2D copy", rows->src, extent(rows->spitch, rows));
+        transfer_fail(stream, rows->thread, "2D copy", rows->src, extent(rows->spitch, rows));
     } else {
         copy_rows(rows, to.host, from.host);
     }
@@ -92,7 +93,7 @@ static aclError check_rows(const struct rows *rows, aclrtMemcpyKind kind)
 aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, aclrtMemcpyKind kind)
 {
     API(dst, dpitch, src, spitch, width, height, kind);
-    struct rows rows = {dst, dpitch, src, spitch, width, height};
+    struct rows rows = {dst, dpitch, src, spitch, width, height, thread_number()};
     if (width == 0 || height == 0) {
         return ACL_SUCCESS;
     }
@@ -141,7 +142,7 @@ static aclError send_rows(const struct rows *rows, aclrtStream handle)
 aclError aclrtMemcpy2dAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, aclrtMemcpyKind kind, aclrtStream stream)
 {
     API(dst, dpitch, src, spitch, width, height, kind, stream);
-    struct rows rows = {dst, dpitch, src, spitch, width, height};
+    struct rows rows = {dst, dpitch, src, spitch, width, height, thread_number()};
     if (width == 0 || height == 0) {
         return ACL_SUCCESS;
     }

@@ -7,11 +7,14 @@
 
 #include "base.h"
 
+struct watch;
+
 struct trap {
     sigjmp_buf back;
     int signal; /* which one ended the code; 0: trap_leave did */
     void *address;
     struct trap *outer;
+    struct watch *_Atomic watch; /* of watchdog.h, NULL: the code may take as long as it likes */
 };
 
 /* From now on, `explain` is called before a bad pointer outside such code ends the process. */
@@ -32,6 +35,7 @@ static inline void trap_begin(struct trap *trap)
     }
     trap->signal = 0;
     trap->address = NULL;
+    atomic_store_explicit(&trap->watch, NULL, memory_order_relaxed);
     trap->outer = trap_innermost;
     trap_innermost = trap;
 }
