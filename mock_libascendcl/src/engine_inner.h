@@ -1,4 +1,5 @@
-/* What the files of the engine share: engine.c (queueing, waiting), ticker.c and worker.c (the threads of their own). */
+/* What the files of the engine share: engine.c (queueing, waiting), random.c (drawing), ticker.c and
+ * worker.c (the threads of their own). */
 #ifndef MOCK_ENGINE_INNER_H
 #define MOCK_ENGINE_INNER_H
 
@@ -46,6 +47,10 @@ enum progress { PROGRESS_NONE, PROGRESS_SOME, PROGRESS_BLOCKED /* by what `need`
 
 /* With the runner: tasks below `position`, `at_most` of them. */
 enum progress run_tasks(struct stream *stream, uint64_t position, uint64_t at_most, struct need *need);
+
+/* random.c. step: one task of a stream that is drawn; false when that could not run, others may. steps: a few, or none. */
+bool random_step(void);
+void random_steps(void);
 
 /* ticker.c: runs what nobody waits for. */
 void ticker_wake(void);
