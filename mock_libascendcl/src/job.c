@@ -43,7 +43,7 @@ static void drop_job(struct task *task, struct stream *stream)
     job_leave(job);
 }
 
-static const struct task_kind job_kind = {"callback", run_job, job_ready, drop_job, NULL};
+static const struct task_kind job_kind = {.name = "callback", .run = run_job, .ready = job_ready, .drop = drop_job};
 
 struct job *job_new(void (*function)(void *data), void *data, bool blocks, void (*post)(struct job *job))
 {
