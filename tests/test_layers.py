@@ -49,7 +49,7 @@ C_LAYERS = [
     {'arena', 'guard', 'range', 'databuffer'},
     {'device'},
     {'context', 'hostreg', 'peer', 'devinfo', 'option', 'vmm'},
-    {'memory', 'memcheck', 'cache'},
+    {'memory', 'memcheck', 'memcopy', 'cache'},
     {'binary', 'hostbin', 'opbin', 'cpubin', 'image', 'load', 'lookup', 'use', 'bind', 'function', 'hidden', 'traits'},
     {'args', 'argscheck', 'argsview'},
     {'queue'},

@@ -36,6 +36,14 @@ def kernels(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     return folder / 'kernels.o'
 
 
+@pytest.fixture
+def folder(kernels: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.Path:
+    """The working directory of an example."""
+    shutil.copy(kernels, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
 def pattern(printed: str) -> str:
     """A regular expression for the page's text: addresses may differ, and ... stands for anything."""
     return re.sub(r'0x[0-9a-f]+', '0x[0-9a-f]+', re.escape(printed)).replace(re.escape('...'), '(.|\n)*')
@@ -54,21 +62,13 @@ def run_here(code: str) -> str:
 
 @pytest.mark.parametrize(('code', 'printed'), [each for each in EXAMPLES if CRASH not in str(each.values[1])])
 def test_the_example_prints_what_the_page_says(
-    code: str,
-    printed: str,
-    kernels: pathlib.Path,
-    tmp_path: pathlib.Path,
-    acl_mock: ModuleType,
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
+    code: str, printed: str, folder: pathlib.Path, acl_mock: ModuleType, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    shutil.copy(kernels, tmp_path)
-    (tmp_path / 'example.py').write_text(code)
-    monkeypatch.chdir(tmp_path)
+    (folder / 'example.py').write_text(code)
     with acl_mock.checks('warn'):
         error = run_here(code)
     said = capfd.readouterr()
-    seen = (said.err + error + said.out).replace(f'{tmp_path}{os.sep}', '')
+    seen = (said.err + error + said.out).replace(f'{folder}{os.sep}', '')
     assert re.fullmatch(pattern(printed), seen), seen
 
 
