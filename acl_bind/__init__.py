@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         Kernel,
         KernelArgs,
         LaunchConfig,
+        LaunchList,
         Layout,
         Placeholder,
         Ptr,
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
         ffi,
         from_dlpack,
         launch,
+        launch_many,
         lib,
     )
 
@@ -91,6 +93,7 @@ __all__ = [
     'Kernel',
     'KernelArgs',
     'LaunchConfig',
+    'LaunchList',
     'Layout',
     'Placeholder',
     'Ptr',
@@ -101,6 +104,7 @@ __all__ = [
     'ffi',
     'from_dlpack',
     'launch',
+    'launch_many',
     'lib',
     'rt',
 ]

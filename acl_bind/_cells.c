@@ -86,6 +86,7 @@ PyType_Spec cell_spec = {"acl_bind._fast.Cell", sizeof(Cell), 0, Py_TPFLAGS_DEFA
 /* ---- rings -------------------------------------------------------------------------------------------- */
 
 #define FIRST_CAPACITY 256
+#define CHECK_EVERY    1024 /* entries, as in _plain.py */
 #define LASTI_BITS     32
 #define CODE_WORD      2
 #define FIXED_WORDS    3 /* header (count of references, lasti), owner, code */
@@ -119,6 +120,17 @@ static bool reserve(Ring *ring, size_t count)
     return true;
 }
 
+/* Every so many entries the stream is asked what it has passed: _inflight.py. */
+static bool check_progress(Ring *ring)
+{
+    if (ring->position % CHECK_EVERY != 0) {
+        return true;
+    }
+    PyObject *result = PyObject_CallMethod((PyObject *)ring, "check", NULL);
+    Py_XDECREF(result);
+    return result != NULL;
+}
+
 bool ring_push(Ring *ring, PyObject *owner, PyObject *code, int lasti, PyObject *const *refs, size_t count)
 {
     if (!reserve(ring, FIXED_WORDS + count)) {
@@ -133,7 +145,7 @@ bool ring_push(Ring *ring, PyObject *owner, PyObject *code, int lasti, PyObject 
     }
     ring->used += FIXED_WORDS + count;
     ++ring->position;
-    return true;
+    return check_progress(ring);
 }
 
 /* Letting go of objects may run any code, which may use this ring: a whole entry is taken out first. */
@@ -255,7 +267,14 @@ static void ring_dealloc(PyObject *self)
     Py_DECREF(type);
 }
 
+static PyObject *ring_check(PyObject *self, PyObject *unused)
+{
+    (void)self, (void)unused;
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef ring_methods[] = {
+    {"check", ring_check, METH_NOARGS, "called every so many entries; nothing is known here of what the stream has passed"},
     {"keep", ring_keep, METH_VARARGS, "keep(owner, code or None, lasti, refs): one entry more"},
     {"release", ring_release, METH_O, "release(position): let go of the entries before it"},
     {"objects", ring_objects, METH_NOARGS, "all owners and references that are kept"},

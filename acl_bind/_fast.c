@@ -15,7 +15,7 @@
 
 static acl_bind_launch_block_t launch_block;
 static PyObject *stream_type, *buffer_type, *placeholder_type, *slow_launch;
-static PyObject *data_name, *tobytes_name, *slow_name, *failed_name, *check_name, *launchers_name;
+static PyObject *data_name, *tobytes_name, *slow_name, *failed_name, *launchers_name;
 static PyTypeObject *ring_base, *launcher_base;
 /* Every Python from 3.11 on has it, but not in the limited API. */
 static int (*frame_lasti)(PyFrameObject *);
@@ -217,9 +217,6 @@ static PyObject *keep(const struct call *call, PyObject *owner, PyObject *stream
     PyObject *code = frame != NULL ? (PyObject *)PyFrame_GetCode(frame) : NULL;
     bool done = ring_push((Ring *)ring, owner, code, code != NULL ? frame_lasti(frame) : 0, call->kept, call->num_kept);
     Py_XDECREF(code);
-    if (done && ((Ring *)ring)->position % RING_CHECK_EVERY == 0) {
-        return PyObject_CallMethodObjArgs(ring, check_name, NULL);
-    }
     return done ? Py_NewRef(Py_None) : NULL;
 }
 
@@ -416,9 +413,8 @@ static bool intern_names(void)
     tobytes_name = PyUnicode_InternFromString("tobytes");
     slow_name = PyUnicode_InternFromString("_slow");
     failed_name = PyUnicode_InternFromString("_failed");
-    check_name = PyUnicode_InternFromString("check");
     launchers_name = PyUnicode_InternFromString("launchers");
-    return data_name && tobytes_name && slow_name && failed_name && check_name && launchers_name;
+    return data_name && tobytes_name && slow_name && failed_name && launchers_name;
 }
 
 PyMODINIT_FUNC PyInit__fast(void)

@@ -29,10 +29,9 @@ typedef struct {
 
 extern PyType_Spec cell_spec, ring_spec;
 
-#define RING_MAX_REFS    128
-#define RING_CHECK_EVERY 1024 /* launches: then `check` may let go of what the stream has passed */
+#define RING_MAX_REFS 128
 
-/* False with MemoryError set: nothing was added. code NULL: no launch. */
+/* False with an exception set. code NULL: no launch. */
 bool ring_push(Ring *ring, PyObject *owner, PyObject *code, int lasti, PyObject *const *refs, size_t count);
 
 #endif

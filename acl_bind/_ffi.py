@@ -44,6 +44,7 @@ __all__ = [
     'ffi',
     'flat',
     'flat_result',
+    'is_fast',
     'lib',
     'opened',
     'raw',

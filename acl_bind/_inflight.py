@@ -13,6 +13,7 @@ from ._ffi import Ring, ffi, lib
 from ._handle import in_context
 
 SITES_SHOWN = 16
+SEPARATOR = ', '  # between the kernels of one replayed list
 
 
 class InFlight(Ring):
@@ -26,7 +27,7 @@ class InFlight(Ring):
         self._checking = threading.Lock()
 
     def check(self) -> None:
-        """Let go of what the stream has passed, without waiting. Called every so many launches; must not fail."""
+        """Let go of what the stream has passed, without waiting. Called every so many entries; must not fail."""
         if not self._checking.acquire(blocking=False):
             return  # another thread is at it
         try:
@@ -67,7 +68,7 @@ class InFlight(Ring):
         """The launches that a failure may come from: those of the kernel that ``detail`` names, else all since the last sync."""
         launches = self.launches()
         named = re.search(r'\bkernel (\S+?),', detail)
-        suspects = [launch for launch in launches if named and _name(launch[0]) == named[1]] or launches
+        suspects = [launch for launch in launches if named and named[1] in _name(launch[0]).split(SEPARATOR)] or launches
         sites = collections.Counter((_name(owner), code, lasti) for owner, code, lasti in suspects)
         lines = [f'  {_site(*site)}{f" ({count} launches)" if count > 1 else ""}' for site, count in list(sites.items())[-SITES_SHOWN:]]
         if not lines:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from types import CodeType
 from typing import Any
 
-CHECK_EVERY = 1024  # launches, as RING_CHECK_EVERY of _fast.h
+CHECK_EVERY = 1024  # entries, as in _cells.c
 
 
 class Cell:
@@ -32,6 +32,11 @@ class Ring:
         """One entry more. ``code``: where the launch was made, None for what is no launch; ``lasti``: the instruction in it."""
         self._entries.append((owner, code, lasti, refs))
         self.position += 1
+        if self.position % CHECK_EVERY == 0:
+            self.check()
+
+    def check(self) -> None:
+        """Called every so many entries; nothing is known here of what the stream has passed."""
 
     def release(self, position: int) -> None:
         """Let go of the entries before a position."""

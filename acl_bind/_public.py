@@ -34,6 +34,7 @@ from .kernel import Kernel
 from .launch import launch
 from .layout import Layout
 from .memory import DeviceBuffer
+from .replay import LaunchList, launch_many
 from .runtime import Backend, backend
 from .stream import Stream
 from .typed import TypedKernel

@@ -179,7 +179,7 @@ static int acl_bind_launch(const acl_bind_plan *plan, const acl_bind_hidden *hid
     return code;
 }
 
-/* Until one fails, whose code is returned. `launched`: how many did not. */
+/* Until one fails, whose code is returned. `launched`: how many were before it. */
 static int acl_bind_launch_many(const acl_bind_item *items, size_t count, uintptr_t context, uintptr_t stream,
                                 size_t *launched)
 {

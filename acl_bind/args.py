@@ -90,7 +90,10 @@ class KernelArgs:
         self._arguments = prepare(kernel, values)
         self._build()
 
+    builds = 0  # of all lists: what was made of one may be out of date when this has changed
+
     def _build(self) -> None:
+        KernelArgs.builds += 1
         self.plan: Any = None  # how C launches it, made with the first launch
         self.layout_name = self.kernel.layout
         self._args: UserArgs | OwnBlock

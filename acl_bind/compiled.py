@@ -12,8 +12,7 @@ from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import Any
 
-from . import _ffi
-from ._ffi import Launcher, ffi, raw
+from ._ffi import Launcher, connect, ffi, is_fast, raw
 from .config import BLOCKS_AT_MOST, LaunchConfig
 from .kernel import Kernel, KernelMakers
 from .memory import DeviceBuffer
@@ -106,13 +105,14 @@ def _not_plain(_: Any) -> bytes:
 Plans = dict[tuple[int, ...], Plan]  # by the sizes of placeholders' data
 
 
-def make_packer(slots: Sequence[Slot], plans: Plans, plan_for: Callable[[tuple[int, ...]], Plan]) -> Callable[..., tuple[Plan, bytes]]:
-    """A function (context, values...) that returns plan and bytes, or raises NotPlain, struct.error or OverflowError.
+def make_packer(slots: Sequence[Slot], plans: Plans) -> Callable[..., tuple[Plan, bytes]]:
+    """A function (context, values...) that returns plan and bytes, or raises NotPlain, struct.error, OverflowError, or KeyError
+    with the sizes that `plans` has none for.
 
     It is written out for the signature, since a loop over it would take longer than the launch.
     """
     names = [f'a{index}' for index in range(len(slots))]
-    space: dict[str, Any] = {'DeviceBuffer': DeviceBuffer, 'Placeholder': Placeholder, 'plans': plans, 'plan_for': plan_for}
+    space: dict[str, Any] = {'DeviceBuffer': DeviceBuffer, 'Placeholder': Placeholder, 'plans': plans}
     space |= {'pointer': _other_pointer, 'not_plain': _not_plain}
     lines, values, data = [], [], []
     for name, slot in zip(names, slots, strict=True):
@@ -128,10 +128,10 @@ def make_packer(slots: Sequence[Slot], plans: Plans, plan_for: Callable[[tuple[i
             space[f'bits_{name}'] = _bits(slot)
             values.append(f'bits_{name}({name})')
     sizes = f'({"".join(f"len({name}), " for name in data)})'
-    lines += [f'sizes = {sizes}', 'plan = plans.get(sizes) or plan_for(sizes)']
+    lines += [f'sizes = {sizes}', 'plan = plans[sizes]']
     lines.append(f'return plan, plan.pack({", ".join(values + data)})')
     exec(f'def pack({", ".join(["context", *names])}):\n    ' + '\n    '.join(lines), space)
-    return space['pack']  # type: ignore[no-any-return]
+    return space.pop('pack')  # type: ignore[no-any-return]
 
 
 class PlainKernel(TypedKernel):
@@ -141,9 +141,9 @@ class PlainKernel(TypedKernel):
         TypedKernel.__init__(self, kernel, slots, bound=bound, by_handles=by_handles)
         self._hidden = kernel.launchers.hidden
         self._plans: Plans = {}
-        self._pack = make_packer(slots, self._plans, self._plan_for)
+        self._pack = make_packer(slots, self._plans)
 
-    def _plan_for(self, data_sizes: tuple[int, ...]) -> Plan:
+    def _make_plan(self, data_sizes: tuple[int, ...]) -> None:
         data = iter(data_sizes)
         sizes = [next(data) if slot.kind == 'd' else slot.size for slot in self.slots]
         plan = Plan(self.kernel, _template(self.slots, sizes), by_handles=self.by_handles)
@@ -151,7 +151,6 @@ class PlainKernel(TypedKernel):
         if len(self._plans) >= CACHE_SIZE:
             self._plans.clear()
         self._plans[data_sizes] = plan
-        return plan
 
     def call(self, frame: FrameType, stream: Any, config: LaunchConfig | int, args: Sequence[Any]) -> None:
         if not self._call(frame, stream, config, args):
@@ -168,7 +167,11 @@ class PlainKernel(TypedKernel):
         else:
             return False
         try:
-            plan, packed = self._pack(stream._context, *args)
+            try:
+                plan, packed = self._pack(stream._context, *args)
+            except KeyError as missing:
+                self._make_plan(missing.args[0])
+                plan, packed = self._pack(stream._context, *args)
         except (NotPlain, struct.error, OverflowError, TypeError):
             return False
         code = raw.acl_bind_launch(plan.c, self._hidden.newest, stream._context, stream._handle, c_config, blocks, packed)
@@ -182,7 +185,7 @@ class PlainKernel(TypedKernel):
 
 # ---- what a kernel makes ---------------------------------------------------------------------------------------------
 
-implementation: Callable[..., TypedKernel] = FastKernel if _ffi.is_fast else PlainKernel
+implementation: Callable[..., TypedKernel] = FastKernel if is_fast else PlainKernel
 
 
 def _has_fixed_places(slots: Sequence[Slot]) -> bool:
@@ -215,11 +218,11 @@ def bind(kernel: Kernel, *types: Any, by_handles: bool = False) -> TypedKernel:
 
 def in_c(launch: Callable[..., None]) -> Callable[..., None]:
     """The same function, begun in C, which leaves what is not plain to the one given."""
-    if not _ffi.is_fast:
+    if not is_fast:
         return launch
     text = f'launch(stream, config, kernel, /, *args)\n--\n\n{launch.__doc__}'.encode()
     block = int(ffi.cast('uintptr_t', ffi.addressof(raw, 'acl_bind_launch_block')))
-    return _ffi.connect(block, Stream, DeviceBuffer, Placeholder, launch, text)
+    return connect(block, Stream, DeviceBuffer, Placeholder, launch, text)
 
 
 KernelMakers.launchers = Launchers

@@ -13,7 +13,7 @@ from .kernel import Kernel
 from .layout import prepare
 from .plan import Plan, run
 from .stream import Stream, as_stream
-from .typed import launch_slowly
+from .typed import Call, launch_slowly
 
 
 def launch(stream: Any, config: LaunchConfig | int, kernel: Kernel, *args: Any) -> None:
@@ -42,7 +42,7 @@ def _launch(frame: FrameType, stream: Any, config: LaunchConfig | int, kernel: K
         return
     shape = as_config(config)
     arguments = prepare(kernel, args)
-    launch_slowly(frame, as_stream(stream), shape, Plan(kernel, arguments), arguments)
+    launch_slowly(frame, as_stream(stream), shape, Call(kernel, arguments))
     if kind not in kernel.launchers:
         kernel.launchers.learn(kernel, args, arguments)
 
@@ -52,11 +52,12 @@ def _launch_prepared(frame: FrameType, stream: Stream, config: LaunchConfig, ker
         raise ValueError(f'the arguments are of kernel {args.kernel.name}, the launch is of {kernel.name}')
     kernel.handle, stream.handle  # noqa: B018  (closed ones say so)
     if config.num_blocks:
-        run(_plan_of(args), stream, config, args._args.buffer)
+        run(plan_of(args), kernel, stream, config, args._args.buffer)
         stream._ring.keep(kernel, frame.f_code, frame.f_lasti, list(args._kept()))
 
 
-def _plan_of(args: KernelArgs) -> Plan:
+def plan_of(args: KernelArgs) -> Plan:
+    """How C launches prepared arguments."""
     if args.layout_name != args.kernel.layout:  # chosen since
         args._build()
     plan: Plan = args.plan or Plan(args.kernel, args._arguments)

@@ -63,7 +63,7 @@ class Plan:
         hidden = [row.offset for row in rows if row.kind == 'hidden']
         own = kernel.layout == 'bisheng'  # hidden slots are the caller's own
         head = 0 if own else kernel.hidden_slots.head
-        self.kernel, self.size = kernel, rows.size
+        self.size = rows.size
         self.offsets = [row.offset for row in slots]
         self.overflow_offset = 0 if own or not kernel.hidden_slots.tail else hidden[head // POINTER_SIZE]
         self._arrays = ffi.new('acl_bind_param[]', params), ffi.new('aclrtPlaceHolderInfo[]', table)
@@ -117,9 +117,8 @@ def failure(code: int) -> Exception:
     return error_for(name, code)
 
 
-def run(plan: Plan, stream: Stream, config: LaunchConfig, packed: Any) -> None:
+def run(plan: Plan, kernel: Kernel, stream: Stream, config: LaunchConfig, packed: Any) -> None:
     """One launch of packed arguments, by the route that the library has."""
-    kernel = plan.kernel
     context, handle = stream._context or kernel._context, stream.handle
     hidden = kernel.launchers.hidden
     launch = raw.acl_bind_launch

@@ -73,13 +73,13 @@ def slot_of_type(spec: Any, position: int) -> Slot:
 
 
 def _slot_of_type(spec: Any) -> Slot:
-    if spec is None or spec in POINTER_TYPES:
+    if spec is None or any(spec is each for each in POINTER_TYPES):  # a dtype is equal to more than itself
         return Slot('p')
     if spec is Placeholder:
         return Slot('d', name='placeholder')
     if spec is bool:
         return _dtype_slot(np.dtype(np.bool_))
-    if spec in (int, float):
+    if spec is int or spec is float:
         raise TypeError(f'{spec.__name__} has no width for a kernel; write np.{spec.__name__}32 or another numpy or ctypes type')
     if isinstance(spec, (str, np.dtype)):
         return _dtype_slot(np.dtype(spec))

@@ -6,7 +6,7 @@ import sys
 import weakref
 from collections.abc import Callable, Sequence
 from types import FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 from .config import LaunchConfig, as_config
 from .kernel import Kernel
@@ -17,12 +17,22 @@ from .stream import Stream, as_stream
 from .values import Argument
 
 
-def launch_slowly(frame: FrameType, stream: Stream, config: LaunchConfig, plan: Plan, arguments: Sequence[Argument]) -> None:
-    """A launch of arguments that nothing is known of but what they are. ``frame``: whose launch it is."""
-    plan.kernel.handle, stream.handle  # noqa: B018  (closed ones say so)
+class Call(NamedTuple):
+    """A kernel and what its arguments have become."""
+
+    kernel: Kernel
+    arguments: Sequence[Argument]
+    by_handles: bool = False
+
+
+def launch_slowly(frame: FrameType, stream: Stream, config: LaunchConfig, call: Call) -> None:
+    """A launch whose arguments get their places for it alone. ``frame``: whose launch it is."""
+    kernel, arguments, by_handles = call
+    kernel.handle, stream.handle  # noqa: B018  (closed ones say so)
     if config.num_blocks:
-        run(plan, stream, config, plan.packed(arguments))
-        stream._ring.keep(plan.kernel, frame.f_code, frame.f_lasti, [argument.keep for argument in arguments])
+        plan = Plan(kernel, arguments, by_handles=by_handles)
+        run(plan, kernel, stream, config, plan.packed(arguments))
+        stream._ring.keep(kernel, frame.f_code, frame.f_lasti, [argument.keep for argument in arguments])
 
 
 def _cast(slot: Slot, value: Any, index: int) -> Any:
@@ -75,7 +85,7 @@ class TypedKernel:
     def call(self, frame: FrameType, stream: Any, config: LaunchConfig | int, args: Sequence[Any]) -> None:
         """As a call of it, made by the program that ``frame`` is of."""
         arguments = self._arguments(args)
-        launch_slowly(frame, as_stream(stream), as_config(config), Plan(self.kernel, arguments, by_handles=self.by_handles), arguments)
+        launch_slowly(frame, as_stream(stream), as_config(config), Call(self.kernel, arguments, self.by_handles))
 
     def _types(self) -> str:
         return ', '.join(slot.name for slot in self.slots) or 'none'

@@ -36,6 +36,7 @@ PYTHON_LAYERS = [
     {'typed'},
     {'compiled'},
     {'launch'},
+    {'replay'},
     {'interop'},
     {'_public'},
     {'__init__'},
