@@ -106,7 +106,7 @@ def echo(device: ab.Device, build_kernels: Callable[[str], pathlib.Path]) -> Ite
 
 
 def placed(parameter: Parameter, out: ab.DeviceBuffer) -> Parameter:
-    c_type, data, argument = parameter
+    c_type, _, argument = parameter
     if not isinstance(argument, Inside):
         return parameter
     address = int(out) + argument.offset
