@@ -58,7 +58,7 @@ C_LAYERS = [
     {'event', 'eventid', 'eventwait', 'eventquery', 'job', 'hostfunc', 'report', 'exception'},
     {'argring', 'launchcfg', 'launchlog', 'transfer', 'transfer2d', 'batch'},
     {'exec'},
-    {'launch', 'simt', 'leak', 'runtime', 'version'},
+    {'launch', 'launchsize', 'simt', 'leak', 'runtime', 'version'},
 ]
 BUILD_TIME = {'_build'}
 

@@ -114,7 +114,10 @@ ALWAYS_INLINE aclError check_memory(const struct function *function, const struc
 ALWAYS_INLINE aclError submit(struct stream *stream, struct function *function, uint16_t blocks,
                        const struct launch_config *config, const struct launch_args *args)
 {
-    aclError code = check_on() ? check_memory(function, stream->context->device, args) : ACL_SUCCESS;
+    aclError code = check_on() ? launch_check_size(function, args) : ACL_SUCCESS;
+    if (code == ACL_SUCCESS && check_on()) {
+        code = check_memory(function, stream->context->device, args);
+    }
     if (UNLIKELY(code != ACL_SUCCESS)) {
         return code;
     }

@@ -31,6 +31,8 @@ static inline struct launch_args launch_host_args(void *host, size_t size, const
 aclError launch_check_table(const struct function *function, const struct launch_args *args);
 /* One value for each row of the kernel's parameter table; sets the size. */
 aclError launch_check_values(const struct function *function, struct launch_args *args);
+/* What check_on() asks for: whether the arguments have the size that the kernel's compiler noted. */
+aclError launch_check_size(const struct function *function, const struct launch_args *args);
 /* The function behind a handle or, first, a host symbol. NULL: reported, in thread_call.result. */
 struct function *launch_resolve(const void *func);
 

@@ -87,6 +87,7 @@ aclError aclmock_get_traits(const aclrtFuncHandle funcHandle, aclmock_traits *tr
         .max_params = function->user_params,
         .has_params = function->has_params,
         .params_size = function->params_size,
+        .args_size = function->args_size,
     };
     return ACL_SUCCESS;
 }
@@ -127,6 +128,7 @@ aclError aclmock_set_traits(aclrtFuncHandle funcHandle, const aclmock_traits *tr
     function->user_params = (uint16_t)traits->max_params;
     function->has_params = traits->has_params != 0;
     function->params_size = traits->params_size;
+    function->args_size = traits->args_size;
     function_set_head(function);
     return ACL_SUCCESS;
 }

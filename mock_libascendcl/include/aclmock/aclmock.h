@@ -186,6 +186,7 @@ typedef struct aclmock_traits {
     uint32_t max_params;   /* what aclrtKernelArgsInitByUserMem has room for, 0 to 65535 */
     uint32_t has_params;   /* 0 or 1: it has a parameter table, be it an empty one */
     uint32_t params_size;  /* bytes that the table's parameters take together */
+    uint32_t args_size;    /* bytes of arguments, as the compiler noted them for ACL_MOCK_CHECK; 0: it did not */
 } aclmock_traits;
 
 /* For a function of any binary. */
