@@ -13,6 +13,7 @@ import pytest
 os.environ.setdefault('ACL_BIND_BACKEND', 'mock')
 
 import acl_bind as ab
+import acl_bind.pyacl as acl
 from acl_bind import _loader
 from acl_bind._cc import compile_kernels
 
@@ -99,3 +100,15 @@ def run_python() -> Callable[..., subprocess.CompletedProcess[str]]:
         return subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, env=environment, check=False, timeout=60)
 
     return run
+
+
+@pytest.fixture
+def used() -> Iterator[None]:
+    """A program that uses pyACL: ACL is initialised, and device 0 set."""
+    before = live()
+    assert acl.init() == 0
+    assert acl.rt.set_device(0) == 0
+    yield
+    assert acl.rt.reset_device(0) == 0
+    assert acl.finalize() == 0
+    assert live() == before

@@ -50,7 +50,7 @@ C_LAYERS = [
     {'arena', 'guard', 'range', 'databuffer'},
     {'device'},
     {'context', 'hostreg', 'peer', 'devinfo', 'option', 'vmm'},
-    {'memory', 'memcheck', 'memcopy', 'cache'},
+    {'memory', 'memcheck', 'memcopy', 'cache', 'reach'},
     {'binary', 'hostbin', 'opbin', 'cpubin', 'image', 'load', 'lookup', 'use', 'bind', 'function', 'hidden', 'traits'},
     {'args', 'argscheck', 'argsview'},
     {'queue'},

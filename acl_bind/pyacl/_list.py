@@ -34,7 +34,9 @@ def state(row: Row) -> str:
 def lines() -> list[str]:
     found = ['| function | C function | |', '|---|---|---|']
     for module, rows in ROWS.items():
-        found += [f'| `{module}.{row.name}` | {f"`{row.function}`" if row.function != "-" else ""} | {state(row)} |' for row in rows.values()]
+        for row in rows.values():
+            function = '' if row.function == '-' else f'`{row.function}`'
+            found.append(f'| `{module}.{row.name}` | {function} | {state(row)} |')
     return found
 
 

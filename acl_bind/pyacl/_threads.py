@@ -115,11 +115,12 @@ def get_event_id(*args: Any) -> tuple[int, int]:
 
 
 class _Started:
-    """A thread of start_thread's, until stop_thread has joined it."""
+    """A thread of start_thread's, until stop_thread has joined it. It stays until then: its id must mean no other one."""
 
     def __init__(self, function: Call, argument: object) -> None:
         self.function, self.argument = function, argument
         self.raised: str | None = None
+        self.joined = threading.Event()
         self.thread = threading.Thread(target=self._run, daemon=True)  # as the original's, it keeps no program alive
 
     def _run(self) -> None:
@@ -133,6 +134,7 @@ class _Started:
             _print_raised()
         finally:
             del self.function, self.argument
+            self.joined.wait()
 
 
 _started: dict[int, _Started] = {}
@@ -163,6 +165,7 @@ def stop_thread(identity: int) -> int:
     started = _started.pop(identity, None)
     if started is None:
         return errno.ESRCH
+    started.joined.set()
     started.thread.join()
     if started.raised is not None:
         raise RuntimeError(f'exception={started.raised},msg=thread call failed;')

@@ -38,7 +38,7 @@ def main():
     for i in range(4):
         assert acl.rt.memset_async(memory, 1024, i, 1024, stream) == 0
         assert acl.rt.launch_callback(done.append, f'step {i}', 1, stream) == 0
-    assert acl.rt.launch_callback(done.append, None, 0, stream) == 0
+    assert acl.rt.launch_callback(done.append, None, 1, stream) == 0
     assert acl.rt.synchronize_stream(stream) == 0
     consumer.end()
     assert done == ['step 0', 'step 1', 'step 2', 'step 3', None], done
