@@ -3,6 +3,7 @@
 #include "error.h"
 
 THREAD_LOCAL struct thread_context thread_context;
+THREAD_LOCAL uint32_t context_tasks;
 static _Atomic int32_t default_device = -1;
 static _Atomic uint64_t generations;
 
@@ -257,6 +258,12 @@ static aclError reject_device(int32_t device_id)
     return ACL_ERROR_RT_INVALID_DEVICEID;
 }
 
+static aclError inside_task(void)
+{
+    return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1001",
+                "called from a kernel or exception callback: the stream it belongs to would wait for itself");
+}
+
 static aclError device_would_not_open(int32_t device_id)
 {
     return fail(ACL_ERROR_RT_DEV_SETUP_ERROR, "EE9999",
@@ -284,6 +291,9 @@ aclError aclrtResetDevice(int32_t deviceId)
     if (device == NULL) {
         return device_unknown("deviceId", deviceId);
     }
+    if (context_tasks > 0) {
+        return inside_task();
+    }
     if (!primary_release(device, false)) {
         return fail(ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, "EE1018",
                     "device %d is not set: aclrtResetDevice was called more often than aclrtSetDevice", deviceId);
@@ -297,6 +307,9 @@ aclError aclrtResetDeviceForce(int32_t deviceId)
     struct device *device = device_by_id(deviceId);
     if (device == NULL) {
         return reject_device(deviceId);
+    }
+    if (context_tasks > 0) {
+        return inside_task();
     }
     if (!primary_release(device, true)) {
         return reject(ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, "EE9999", "device %d is not set", deviceId);
@@ -356,6 +369,9 @@ aclError aclrtDestroyContext(aclrtContext context)
         return fail(ACL_ERROR_RT_CONTEXT_NULL, "EE1017",
                     "context %p is the primary context of device %d, which ends with aclrtResetDevice", context,
                     ended->device->user_id);
+    }
+    if (context_tasks > 0) {
+        return inside_task();
     }
     if (!alive || !handle_claim(HANDLE_CONTEXT, ended)) {
         return not_a_context(ACL_ERROR_RT_CONTEXT_NULL, "EE1017", context);

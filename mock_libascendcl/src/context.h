@@ -59,6 +59,9 @@ static inline struct context *context_current(void)
 /* Reports the missing context as the real library does: 107002, said and stored. */
 aclError context_missing(void);
 
+/* How many tasks of streams, one inside the other, the calling thread is running. It must not end contexts meanwhile. */
+extern THREAD_LOCAL uint32_t context_tasks;
+
 /* For a thread of the mock's own that runs a user's code: no context, whatever it was. Returns nothing to restore. */
 void context_leave_thread(void);
 

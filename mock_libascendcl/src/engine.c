@@ -12,7 +12,6 @@
 struct engine engine = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 static THREAD_LOCAL uint32_t last_task = UINT32_MAX;
-static THREAD_LOCAL uint32_t tasks_running; /* on this thread: more than 0 inside a kernel */
 static THREAD_LOCAL struct stream *calling_back; /* the stream waits for the callback that this thread runs */
 
 /* ---- start -------------------------------------------------------------------------------------------- */
@@ -101,13 +100,13 @@ static void drop_task(struct task *task, struct stream *stream)
 /* A stream that a fault has stopped drops its tasks. */
 static void run_or_drop(struct task *task, struct stream *stream)
 {
-    ++tasks_running;
+    ++context_tasks;
     if (LIKELY(!atomic_load_explicit(&stream->stopped, memory_order_relaxed))) {
         task->kind->run(task, stream);
     } else {
         drop_task(task, stream);
     }
-    --tasks_running;
+    --context_tasks;
 }
 
 static void run_task(struct task *task, struct stream *stream)
@@ -193,7 +192,7 @@ static bool passed(const struct stream *stream, uint64_t position)
 /* Streams with threads of their own need no help, and get none. */
 static bool may_help(void)
 {
-    return tasks_running == 0 && engine.schedule != SCHEDULE_WORKER;
+    return context_tasks == 0 && engine.schedule != SCHEDULE_WORKER;
 }
 
 /* ---- streams ------------------------------------------------------------------------------------------ */
@@ -264,7 +263,7 @@ void engine_remove(struct stream *stream)
 
 bool engine_inside(void)
 {
-    return tasks_running > 0;
+    return context_tasks > 0;
 }
 
 struct stream *engine_enter_callback(struct stream *stream)
@@ -341,7 +340,7 @@ static void make_room(struct stream *stream)
 
 struct task *engine_lock(struct stream *stream)
 {
-    if (UNLIKELY(queue_pushed(&stream->queue) - queue_done(&stream->queue) >= TASKS_AT_MOST) && tasks_running == 0) {
+    if (UNLIKELY(queue_pushed(&stream->queue) - queue_done(&stream->queue) >= TASKS_AT_MOST) && context_tasks == 0) {
         make_room(stream);
     }
     brief_take(&stream->lock);
@@ -437,7 +436,7 @@ static bool wait_asleep(struct stream *stream, uint64_t position, uint64_t deadl
 
 enum wait_result engine_wait(struct stream *stream, uint64_t position, int64_t timeout_ms)
 {
-    if (UNLIKELY(tasks_running > 0 || calling_back == stream) && !passed(stream, position)) {
+    if (UNLIKELY(context_tasks > 0 || calling_back == stream) && !passed(stream, position)) {
         return WAIT_IMPOSSIBLE;
     }
     uint64_t deadline = timeout_ms < 0 ? 0 : now_ns() + (uint64_t)timeout_ms * 1000000u;
