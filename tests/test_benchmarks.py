@@ -49,3 +49,10 @@ def test_rounds_take_turns() -> None:
 def test_a_call_that_fails_is_no_measurement(run_python: Callable[..., subprocess.CompletedProcess[str]]) -> None:
     code = 'from benchmarks.native import Native; n = Native(); n.call("bench_range", n.mock, -1, 1)'
     assert 'bench_range(-1, 1): a call failed' in run_python(code, PYTHONPATH=str(ROOT)).stderr
+
+
+def test_loading_is_measured() -> None:
+    command = [sys.executable, '-m', 'benchmarks.loader', '--gates', '--rounds', '1', '--sizes', '20,40']
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode in (0, 1), done.stderr
+    assert '40 kernels / 20 kernels = ' in done.stdout
