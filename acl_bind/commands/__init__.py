@@ -7,9 +7,9 @@ import sys
 
 from .._cc import BuildError
 from ..errors import AclError, AclLibraryNotFoundError, AclSymbolNotFoundError
-from . import cc, config, demo, doctor, run, trace
+from . import cc, codes, config, demo, doctor, run, trace
 
-COMMANDS = (demo, doctor, config, cc, run, trace)
+COMMANDS = (demo, doctor, config, cc, codes, run, trace)
 
 
 def main(arguments: list[str] | None = None) -> int:
