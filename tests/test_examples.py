@@ -14,6 +14,7 @@ from conftest import ROOT
 EXAMPLES = ROOT / 'examples'
 SAID = {
     'aicpu_operator': 'the sum is 499500',
+    'callbacks': 'before the kernel, after the kernel\nsync() raised it: said by a callback',
     'device_fault': 'AclVectorCoreError 507035 from aclrtSynchronizeStream',
     'dlpack_with_torch': 'float32 and bfloat16 there and back',
     'from_pyacl': 'pyACL and acl_bind in one process: right',
