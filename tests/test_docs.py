@@ -48,7 +48,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     return made
 
 
-@pytest.mark.parametrize('page', [page for page in DOCS if page.name not in OWN_PROGRAMS and python_blocks(page)], ids=lambda page: page.name)
+WITH_PYTHON = [page for page in DOCS if page.name not in OWN_PROGRAMS and python_blocks(page)]
+
+
+@pytest.mark.parametrize('page', WITH_PYTHON, ids=lambda page: page.name)
 def test_python_runs(page: pathlib.Path, folder: pathlib.Path) -> None:
     environment = {**os.environ, 'ACL_BIND_BACKEND': 'mock'}
     command = [sys.executable, '-W', 'error', '-c', python_blocks(page)]

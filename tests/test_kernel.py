@@ -16,7 +16,7 @@ import acl_bind as ab
 from acl_bind import _elf
 
 CORPUS = pathlib.Path(os.environ.get('ACL_BIND_CORPUS') or ROOT.parent / 'shared' / 'corpus')
-PROBE = ('add_to_each', 'read_all', 'give_up', 'crash', 'do_nothing', 'do_nothing_mixed', 'do_nothing_on_cpu')
+TABLES = ('dense', 'slotted', 'reals', 'odd')
 
 
 @pytest.fixture
@@ -25,19 +25,25 @@ def probe(device: ab.Device, build_kernels: Callable[[str], pathlib.Path]) -> It
         yield binary
 
 
-def test_kernel_names(probe: ab.Binary) -> None:
-    assert sorted(probe.kernel_names) == sorted(PROBE)
+@pytest.fixture
+def tables(device: ab.Device, build_kernels: Callable[[str], pathlib.Path]) -> Iterator[ab.Binary]:
+    with ab.Binary.from_file(build_kernels('tables.c')) as binary:
+        yield binary
 
 
-def test_no_such_kernel_names_those_there_are(probe: ab.Binary) -> None:
+def test_kernel_names(tables: ab.Binary) -> None:
+    assert sorted(tables.kernel_names) == sorted(TABLES)
+
+
+def test_no_such_kernel_names_those_there_are(tables: ab.Binary) -> None:
     with pytest.raises(LookupError) as caught:
-        probe.get_kernel('do_nothin')
+        tables.get_kernel('slottd')
     error = caught.value
     assert isinstance(error, ab.AclKernelNotFoundError)
-    assert error.closest == 'do_nothing'
-    assert sorted(error.kernel_names) == sorted(PROBE)
-    assert 'add_to_each' in str(error)
-    assert 'did you mean do_nothing?' in str(error)
+    assert error.closest == 'slotted'
+    assert sorted(error.kernel_names) == sorted(TABLES)
+    assert 'dense' in str(error)
+    assert 'did you mean slotted?' in str(error)
 
 
 def test_on_cann_python_reads_the_names(probe: ab.Binary, mocker: MockerFixture) -> None:

@@ -160,9 +160,9 @@ MISTAKES: dict[str, Mistake] = {
     'empty bytes for a binary': lambda _: ab.Binary.from_bytes(b''),
     'no binary at all': lambda _: ab.Binary.from_bytes(b'nothing of the kind'),
     'a magic that does not exist': lambda _: ab.Binary.from_bytes(b'x', magic='c'),
-    'a kernel with a letter missing': lambda b: b.probe.get_kernel('add_to_eac'),
-    'a tiling key that is not there': lambda b: b.probe.get_kernel_by_entry(77),
-    'a variable that is not there': lambda b: b.probe.get_global('g_nothing'),
+    'a kernel with a letter missing': lambda b: b.tables.get_kernel('slottd'),
+    'a tiling key that is not there': lambda b: b.tables.get_kernel_by_entry(77),
+    'a variable that is not there': lambda b: b.tables.get_global('g_nothing'),
     'closing a binary whose kernels are in use': lambda b: b.probe.close(),
     'a kernel that fails': lambda b: b.launch(1, kernel=b.probe.get_kernel('give_up')),
     # objects that nobody makes
