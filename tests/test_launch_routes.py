@@ -26,6 +26,12 @@ def probe(device: ab.Device, build_kernels: Callable[[str], pathlib.Path]) -> It
         yield binary
 
 
+@pytest.fixture
+def check_equal(device: ab.Device, build_kernels: Callable[[str], pathlib.Path]) -> Iterator[ab.Kernel]:
+    with ab.Binary.from_file(build_kernels('pair.c')) as binary:
+        yield binary.get_kernel('check_equal')
+
+
 @pytest.mark.parametrize('name', KERNELS)
 @pytest.mark.parametrize('how', IMPLEMENTATIONS)
 def test_all_routes_agree(stream: ab.Stream, probe: ab.Binary, how: str, name: str) -> None:
@@ -160,11 +166,10 @@ def test_scalars_arrive_bit_for_bit(stream: ab.Stream, probe: ab.Binary, scalars
 
 
 @pytest.mark.parametrize('how', IMPLEMENTATIONS)
-def test_threads_do_not_mix_their_payloads(device: ab.Device, probe: ab.Binary, how: str, request: pytest.FixtureRequest) -> None:
+def test_threads_do_not_mix_their_payloads(device: ab.Device, check_equal: ab.Kernel, how: str, request: pytest.FixtureRequest) -> None:
     """Two threads launch one typed kernel with their own number by value and behind a placeholder; the kernel compares."""
     launches = 100_000 if request.config.getoption('--long') else 3_000
-    typed = make(how, probe.get_kernel('check_equal'), np.uint64, ab.Placeholder)
-    lib.aclmock_record_launches(0)
+    typed = make(how, check_equal, np.uint64, ab.Placeholder)
     failures: list[BaseException] = []
 
     def work(start: int) -> None:
@@ -186,18 +191,16 @@ def test_threads_do_not_mix_their_payloads(device: ab.Device, probe: ab.Binary, 
     assert not failures
 
 
-def test_one_prepared_list_in_two_threads(device: ab.Device, probe: ab.Binary) -> None:
+def test_one_prepared_list_in_two_threads(device: ab.Device, check_equal: ab.Kernel) -> None:
     """The library writes into the bytes it is given; a shared list must not be what it writes to."""
-    kernel = probe.get_kernel('check_equal')
-    args = kernel.args(np.uint64(77), ab.Placeholder(np.uint64(77)))
-    lib.aclmock_record_launches(0)
+    args = check_equal.args(np.uint64(77), ab.Placeholder(np.uint64(77)))
     failures: list[BaseException] = []
 
     def work() -> None:
         try:
             with device.create_stream() as stream:
                 for _ in range(1_000):
-                    ab.launch(stream, 1, kernel, args)
+                    ab.launch(stream, 1, check_equal, args)
                 stream.sync()
         except BaseException as error:
             failures.append(error)

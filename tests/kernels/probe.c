@@ -14,14 +14,6 @@ ACLMOCK_KERNEL(read_all)
     (void)ACLMOCK_GM(ctx, 0, int32_t, ACLMOCK_VALUE(ctx, 1, uint32_t));
 }
 
-/* (uint64_t value, uint64_t *same) */
-ACLMOCK_KERNEL(check_equal)
-{
-    if (*ACLMOCK_GM(ctx, 1, uint64_t, 1) != ACLMOCK_VALUE(ctx, 0, uint64_t)) {
-        aclmock_fail(ctx, "the value and what the pointer leads to differ");
-    }
-}
-
 ACLMOCK_KERNEL(give_up)
 {
     aclmock_fail(ctx, "the kernel gave up");
