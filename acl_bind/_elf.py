@@ -15,13 +15,13 @@ _HALVES = ('_mix_aic', '_mix_aiv')  # a kernel for cube and vector cores has two
 def kernel_names(data: bytes) -> tuple[str, ...]:
     """Of an Ascend ELF file, or the JSON of an AI CPU operator. Empty for anything else."""
     try:
-        names = _json_names(data) if data[:1] == b'{' else [_whole(name) for name in _functions(data)]
+        names = _json_names(data) if data[:1] == b'{' else [whole(name) for name in _functions(data)]
     except (struct.error, ValueError, IndexError, OverflowError):
         return ()
     return tuple(dict.fromkeys(names))
 
 
-def _whole(function: str) -> str:
+def whole(function: str) -> str:
     """The kernel's name from one of its functions: without the last of the first suffix that is in it."""
     for half in _HALVES:
         before, found, after = function.rpartition(half)

@@ -3,27 +3,38 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import sys
 
 from .._cc import BuildError
 from ..errors import AclError, AclLibraryNotFoundError, AclSymbolNotFoundError
-from . import cc, codes, config, demo, doctor, run, trace
 
-COMMANDS = (demo, doctor, config, cc, codes, run, trace)
+# What --help says of each. A module is read when its command is given: some need packages that the others do not.
+COMMANDS = {
+    'demo': 'Run an fp16 vector add, or another binary, step by step, and show how its arguments are laid out.',
+    'doctor': 'Tell which libascendcl is used and why, and what is wrong with it.',
+    'config': 'Print what a C or C++ program needs to be built against the mock.',
+    'cc': 'Compile a host kernel.',
+    'codes': 'Print the error codes: what each means and what to do about it.',
+    'inspect': 'Tell what is in an operator binary: its kernels, their parameters, its variables.',
+    'run': 'Run a script written for pyACL.',
+    'trace': 'Run a script on the mock and write what it did as a trace for Perfetto.',
+}
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run ``acl-bind``. Returns the exit code; an expected failure is a message on stderr and 1."""
     parser = argparse.ArgumentParser(prog='acl-bind', description='Drive Ascend NPU kernels from Python, with and without the hardware.')
     subparsers = parser.add_subparsers(required=True, metavar='COMMAND')
-    for module in COMMANDS:
-        name = module.__name__.rsplit('.', maxsplit=1)[-1]
-        summary = (module.__doc__ or '').split('\n', maxsplit=1)[0]
+    given = sys.argv[1:] if arguments is None else arguments
+    for name, summary in COMMANDS.items():
         subparser = subparsers.add_parser(name, help=summary, description=summary)
-        module.add_arguments(subparser)
-        subparser.set_defaults(run=module.run)
-    options = parser.parse_args(arguments)
+        if name in given[:1]:
+            module = importlib.import_module(f'.{name}', __package__)
+            module.add_arguments(subparser)
+            subparser.set_defaults(run=module.run)
     try:
+        options = parser.parse_args(given)
         return int(options.run(options))
     except (AclError, AclLibraryNotFoundError, AclSymbolNotFoundError, BuildError, OSError, ValueError) as error:
         print(f'acl-bind: {error}', file=sys.stderr)
