@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-FUNCTION_TYPE, SYNC, RATIO, DFX, UBUF_SIZE, STACK_SIZE, EARLY_START, VECTOR_TYPE = 1, 2, 3, 4, 7, 8, 11, 12
-ENTRY, PARAM_SUMMARY, PARAM, SCHEDULE_MODE = 14, 16, 17, 18
+FUNCTION_TYPE, SYNC, RATIO, VECTOR_TYPE, ENTRY, PARAM_SUMMARY, PARAM, SCHEDULE_MODE = 1, 2, 3, 12, 14, 16, 17, 18
+PASSED_OVER = (0, 4, 7, 8, 11)  # padding; sizes and switches that say nothing to a person
 RATIOS = {(0, 0): 2, (1, 2): 2, (2, 1): 2, (1, 1): 1, (1, 0): 0, (0, 1): 0}
 NO_ENTRY = 0x80
 
@@ -60,43 +60,50 @@ def _params(count: int, rows: list[bytes]) -> tuple[Param, ...]:
     return tuple(found)
 
 
+def _read_ratio(meta: Meta, value: bytes) -> None:
+    cube_to_vector = struct.unpack_from('<HH', value.ljust(4, b'\0'))
+    if cube_to_vector in RATIOS:
+        meta.ratio = RATIOS[cube_to_vector]
+    else:
+        meta.not_understood.append(f'ratio {cube_to_vector[0]}:{cube_to_vector[1]}')
+
+
 def _read_entry(meta: Meta, value: bytes) -> None:
-    flag, entry = value[0], int.from_bytes(value[4:12], 'little')
-    meta.has_entry = flag != NO_ENTRY
-    meta.entry = entry if flag == 0 else None
+    flag, entry = value[:1], int.from_bytes(value[4:12], 'little')
+    meta.has_entry = flag != bytes([NO_ENTRY])
+    meta.entry = entry if flag == b'\0' else None
+
+
+def _setter(field: str, convert: Callable[[int], object]) -> Callable[[Meta, bytes], None]:
+    return lambda meta, value: setattr(meta, field, convert(_number(value)))
+
+
+READERS: dict[int, Callable[[Meta, bytes], None]] = {
+    FUNCTION_TYPE: _setter('function_type', int),
+    SYNC: _setter('sync', lambda number: number == 1),
+    RATIO: _read_ratio,
+    VECTOR_TYPE: _setter('simt', lambda number: number in (3, 4)),
+    ENTRY: _read_entry,
+    SCHEDULE_MODE: _setter('schedule_mode', int),
+}
 
 
 def read(section: bytes) -> Meta:
     """The section of a kernel's symbol."""
     meta = Meta()
-    count: int | None = None
+    counts: list[int] = []
     rows: list[bytes] = []
     for kind, value in records(section):
-        if kind == FUNCTION_TYPE:
-            meta.function_type = _number(value)
-        elif kind == SYNC:
-            meta.sync = _number(value) == 1
-        elif kind == RATIO and len(value) >= 4:
-            cube_to_vector = struct.unpack_from('<HH', value)
-            if cube_to_vector in RATIOS:
-                meta.ratio = RATIOS[cube_to_vector]
-            else:
-                meta.not_understood.append(f'ratio {cube_to_vector[0]}:{cube_to_vector[1]}')
-        elif kind == VECTOR_TYPE:
-            meta.simt = _number(value) in (3, 4)
-        elif kind == ENTRY and len(value) >= 12:
-            _read_entry(meta, value)
-        elif kind == PARAM_SUMMARY and len(value) >= 4:
-            count = _number(value[:4])
+        if kind == PARAM_SUMMARY:
+            counts.append(_number(value[:4]))
         elif kind == PARAM and len(value) >= 16:
             rows.append(value)
-        elif kind == SCHEDULE_MODE:
-            meta.schedule_mode = _number(value)
-        elif kind not in (0, DFX, UBUF_SIZE, STACK_SIZE, EARLY_START):
+        elif kind in READERS:
+            READERS[kind](meta, value)
+        elif kind not in PASSED_OVER:
             meta.not_understood.append(f'record of type {kind}, {len(value)} bytes')
-    if count is not None and len(rows) == count:
-        meta.params = _params(count, rows)
-    elif count is not None:
-        meta.params = () if count == 0 else None
-        meta.not_understood.append(f'{len(rows)} parameter records for {count} parameters')
+    if counts and counts[-1] in (0, len(rows)):
+        meta.params = _params(counts[-1], rows)
+    elif counts:
+        meta.not_understood.append(f'{len(rows)} parameter records for {counts[-1]} parameters')
     return meta

@@ -119,8 +119,12 @@ class _Reader:
         self.standard = standard
         self.types: dict[str, int] = {}
         self.metas: dict[str, _meta.Meta] = {}
-        table = self.elf.get_section_by_name('.symtab') or next((s for s in self.elf.iter_sections() if s['sh_type'] == 'SHT_SYMTAB'), None)
-        self.symbols = list(table.iter_symbols()) if table is not None else []
+        table: Any = self.elf.get_section_by_name('.symtab') or next(
+            (s for s in self.elf.iter_sections() if s['sh_type'] == 'SHT_SYMTAB'), None
+        )
+        if table is None:
+            raise ValueError('it has no symbol table')
+        self.symbols = list(table.iter_symbols())
 
     def read(self) -> None:
         self.read_sections()

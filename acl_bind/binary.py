@@ -52,8 +52,13 @@ class Binary(Handle):
         return self
 
     @classmethod
-    def from_file(cls, path: str | bytes | os.PathLike[str], *, magic: str | None = None, lazy: bool = False) -> Binary:
+    def from_file(
+        cls, path: str | bytes | os.PathLike[str], *, magic: str | None = None, lazy: bool = False, cpu_mode: int | None = None
+    ) -> Binary:
         """Load a file (aclrtBinaryLoadFromFile; with ``magic``, which that function refuses, by aclrtBinaryLoadFromData).
+
+        cpu_mode: the file is an AI CPU program, of which ``.json`` (mode 0, kernels of CANN's own libraries) or ``.json``
+        and ``.so`` (mode 1) are read.
 
         Raises FileNotFoundError, IsADirectoryError and ValueError (empty file) before the library is asked,
         AclInvalidArgumentError when it refuses the content.
@@ -67,18 +72,21 @@ class Binary(Handle):
             raise ValueError(f'{absolute} is empty, expected an operator binary')
         if magic is not None:
             return cls.from_bytes(absolute.read_bytes(), magic=magic, lazy=lazy, name=str(absolute))
-        options, keep = _options(None, lazy)
+        if cpu_mode not in (None, 0, 1):
+            raise ValueError(f'cpu_mode is {cpu_mode!r}, expected 0 (.json) or 1 (.json and .so); .so alone: from_bytes(data, cpu=True)')
+        options, keep = _options(None, lazy, cpu_mode)
         return cls._load('aclrtBinaryLoadFromFile', ffi.new('char[]', os.fsencode(absolute)), options, keep=keep, name=str(absolute))
 
     @classmethod
-    def from_bytes(cls, data: bytes, *, magic: str | None = None, lazy: bool = False, name: str = 'bytes') -> Binary:
+    def from_bytes(cls, data: bytes, *, magic: str | None = None, lazy: bool = False, cpu: bool = False, name: str = 'bytes') -> Binary:
         """Load from memory (aclrtBinaryLoadFromData). ``data`` is kept as long as the binary.
 
-        ``magic``: 'aicore', 'vector' or 'cube', the type of kernels that say nothing of their own.
+        ``magic``: 'aicore', 'vector' or 'cube', the type of kernels that say nothing of their own. ``cpu``: the data is the
+        shared library of an AI CPU program, whose kernels ``register_cpu_kernel`` makes known.
         """
         if not len(data):
             raise ValueError('data is empty, expected the bytes of an operator binary')
-        options, keep = _options(magic, lazy)
+        options, keep = _options(magic, lazy, 2 if cpu else None)
         return cls._load('aclrtBinaryLoadFromData', ffi.from_buffer(data), len(data), options, keep=(data, keep), name=name)
 
     @classmethod
@@ -104,6 +112,17 @@ class Binary(Handle):
         check_int('entry', entry, 0, (1 << 64) - 1)
         return self._look_up('aclrtBinaryGetFunctionByEntry', '', entry, on, param_names)
 
+    def register_cpu_kernel(self, function: str, name: str | None = None, *, param_names: Sequence[str] = ()) -> Kernel:
+        """Make a function of an AI CPU program's library a kernel of that name, by default its own (aclrtRegisterCpuFunc).
+
+        Whether the library has the function shows at the launch.
+        """
+        place = ffi.new('aclrtFuncHandle *')
+        kernel_name = name or function
+        with in_context(self._context):
+            acl.aclrtRegisterCpuFunc(self._pointer, ffi.new('char[]', function.encode()), ffi.new('char[]', kernel_name.encode()), place)
+        return self._kernel(int(ffi.cast('uintptr_t', place[0])), kernel_name, self._context, param_names)
+
     def _look_up(self, api: str, name: str, key: Any, on: Scope | None, param_names: Sequence[str]) -> Kernel:
         place = ffi.new('aclrtFuncHandle *')
         self._context = self._context or current_context()  # loaded before there was a device: this one is its own now
@@ -116,7 +135,10 @@ class Binary(Handle):
                 refused = code == lib.ACL_ERROR_RT_PARAM_INVALID
                 raise self._not_found(error_for(api, code, AclKernelNotFoundError), name) if refused else error_for(api, code)
         handle = int(ffi.cast('uintptr_t', place[0]))
-        kernel = Kernel._create(self, handle, name or get_function_name(handle), context)
+        return self._kernel(handle, name or get_function_name(handle), context, param_names)
+
+    def _kernel(self, handle: int, name: str, context: int, param_names: Sequence[str]) -> Kernel:
+        kernel = Kernel._create(self, handle, name, context)
         kernel.param_names = tuple(param_names)
         self._kernels[id(kernel)] = kernel
         return kernel
@@ -199,13 +221,15 @@ def _magic(name: str) -> int:
     return int(values[name])
 
 
-def _options(magic: str | None, lazy: bool) -> tuple[Any, object]:
+def _options(magic: str | None, lazy: bool, cpu_mode: int | None) -> tuple[Any, object]:
     """The C options, and what they point to."""
     wanted = []
     if lazy:
         wanted.append({'type': lib.ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD, 'value': {'isLazyLoad': 1}})
     if magic is not None:
         wanted.append({'type': lib.ACL_RT_BINARY_LOAD_OPT_MAGIC, 'value': {'magic': _magic(magic)}})
+    if cpu_mode is not None:
+        wanted.append({'type': lib.ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE, 'value': {'cpuKernelMode': cpu_mode}})
     if not wanted:
         return ffi.NULL, None
     rows = ffi.new('aclrtBinaryLoadOption[]', wanted)

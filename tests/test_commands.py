@@ -15,6 +15,7 @@ from pytest_mock import MockerFixture
 from acl_bind import commands, rt
 from acl_bind._cc import compile_kernels, find_compiler
 from acl_bind._loader import HOMES
+from acl_bind.commands import doctor
 
 MODES = {'placeholder': (5, 8), 'simple': (3, 4)}  # arguments, rows of the layout
 WRONG_SUM = """
@@ -175,6 +176,6 @@ def test_doctor_without_a_library(run_python: Callable[..., subprocess.Completed
 
 
 def test_a_result_from_nowhere_is_no_traceback(mocker: MockerFixture, capsys: pytest.CaptureFixture[str]) -> None:
-    mocker.patch.object(commands.doctor, 'backend', side_effect=OSError('the disk is gone'))
+    mocker.patch.object(doctor, 'backend', side_effect=OSError('the disk is gone'))
     assert commands.main(['doctor']) == 1
     assert capsys.readouterr().err == 'acl-bind: the disk is gone\n'

@@ -15,7 +15,7 @@ SOURCES = ROOT / 'mock_libascendcl' / 'src'
 
 # From the bottom up; a module imports only from rows above its own in this list, or from its own row.
 PYTHON_LAYERS = [
-    {'_codes', '_cc', '_checks', '_elf', '_plain', '_site', '_svg'},
+    {'_codes', '_cc', '_checks', '_elf', '_meta', '_opbin', '_plain', '_site', '_svg'},
     {'errors'},
     {'_loader'},
     {'_ffi'},

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import sys
+from typing import Any
 
 from .._cc import BuildError
 from ..errors import AclError, AclLibraryNotFoundError, AclSymbolNotFoundError
@@ -22,6 +23,15 @@ COMMANDS = {
 }
 
 
+def _module(name: str) -> Any:
+    try:
+        return importlib.import_module(f'.{name}', __package__)
+    except ModuleNotFoundError as error:
+        if (error.name or '').startswith(str(__package__)):
+            raise
+        raise SystemExit(f"acl-bind {name} needs the package {error.name}: pip install 'acl-bind[{name}]'") from None
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run ``acl-bind``. Returns the exit code; an expected failure is a message on stderr and 1."""
     parser = argparse.ArgumentParser(prog='acl-bind', description='Drive Ascend NPU kernels from Python, with and without the hardware.')
@@ -30,7 +40,7 @@ def main(arguments: list[str] | None = None) -> int:
     for name, summary in COMMANDS.items():
         subparser = subparsers.add_parser(name, help=summary, description=summary)
         if name in given[:1]:
-            module = importlib.import_module(f'.{name}', __package__)
+            module = _module(name)
             module.add_arguments(subparser)
             subparser.set_defaults(run=module.run)
     try:

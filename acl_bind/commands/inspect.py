@@ -12,7 +12,9 @@ from .._elf import demangled
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument('file', type=pathlib.Path, help='a .o, the .json of an AI CPU program, or a host library or program with binaries in it')
+    parser.add_argument(
+        'file', type=pathlib.Path, help='a .o, the .json of an AI CPU program, or a host library or program with binaries in it'
+    )
     parser.add_argument('--json', action='store_true', help='as JSON')
     parser.add_argument('--extract', type=pathlib.Path, metavar='DIR', help='write the device binaries inside the file there')
 

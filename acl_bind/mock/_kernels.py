@@ -153,16 +153,14 @@ def bind(
     return binding
 
 
-def kernel(
-    name: str, *, binary: Binary | str | os.PathLike[str] | None = None, per_block: bool = True
-) -> Callable[[Function], Function]:
+def kernel(name: str, *, binary: Binary | str | os.PathLike[str] | None = None, per_block: bool = True) -> Callable[[Function], Function]:
     """The decorator form of bind(): the function stays bound for good.
 
-        @acl_bind.mock.kernel('add_custom')
-        def add(ctx):
-            n = 2048
-            x, y, z = (ctx.gm(ctx.pointer(i), (ctx.block_num, n), np.float16)[ctx.block_idx] for i in range(3))
-            z[:] = x + y
+    @acl_bind.mock.kernel('add_custom')
+    def add(ctx):
+        n = 2048
+        x, y, z = (ctx.gm(ctx.pointer(i), (ctx.block_num, n), np.float16)[ctx.block_idx] for i in range(3))
+        z[:] = x + y
     """
 
     def decorate(function: Function) -> Function:
