@@ -64,7 +64,8 @@ class Made:
         before = peak_memory()
         self.load_and_look_up()
         more, size = peak_memory() - before, self.path.stat().st_size
-        return f'{len(self.names)} kernels: a file of {size} bytes, at most {more} bytes more in memory, {more / len(self.names):.0f} a kernel'
+        count = len(self.names)
+        return f'{count} kernels: a file of {size} bytes, at most {more} bytes more in memory, {more / count:.0f} a kernel'
 
 
 def main() -> int:

@@ -55,7 +55,7 @@ def scalar(kind: Any) -> st.SearchStrategy[Parameter]:
 @st.composite
 def structs(draw: st.DrawFn) -> Parameter:
     fields = draw(st.lists(st.sampled_from(list(FIELDS)), min_size=1, max_size=5))
-    made = type('Made', (ctypes.Structure,), {'_fields_': [(f'f{i}', field) for i, field in enumerate(fields)]})
+    made: Any = type('Made', (ctypes.Structure,), {'_fields_': [(f'f{i}', field) for i, field in enumerate(fields)]})
     data = draw(st.binary(min_size=ctypes.sizeof(made), max_size=ctypes.sizeof(made)))
     members = ' '.join(f'{FIELDS[field]} f{i};' for i, field in enumerate(fields))
     return f'struct {{ {members} }}', data, made.from_buffer_copy(data)
