@@ -19,7 +19,9 @@ void stream_fail(struct stream *stream, aclError code, char *text)
     bool first = stream->fault.code == ACL_SUCCESS;
     if (first) {
         stream->fault = (struct stream_fault){code, text, queue_done(&stream->queue) + 1};
-        atomic_store(&stream->stopped, atomic_load(&stream->stop));
+        bool stops = atomic_load(&stream->stop);
+        atomic_store(&stream->stopped, stops);
+        atomic_fetch_add(&stream->context->device->stopped_streams, stops ? 1 : 0);
         atomic_store(&stream->failed, true);
     }
     brief_give(&stream->lock);
