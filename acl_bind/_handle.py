@@ -15,6 +15,7 @@ from .errors import AclError, AclForkError, AclHandleError
 _owner_pid = os.getpid()  # the process that initialised ACL; a fork before that is none of ours
 _in_use = False
 _forked = False
+_ending = False
 _ended = False  # set by the one atexit step: what is still alive then has been closed by it
 
 
@@ -65,9 +66,12 @@ def in_context(context: int, *, must: bool = True) -> Iterator[None]:
     (acl if must else lib).aclrtSetCurrentContext(ffi.cast('void *', context))
     try:
         yield
-    finally:
+    except BaseException:
         if before:
             lib.aclrtSetCurrentContext(ffi.cast('void *', before))
+        raise
+    if before:
+        acl.aclrtSetCurrentContext(ffi.cast('void *', before))  # to go on elsewhere in silence would be worse
 
 
 def device_of(context: int) -> int | None:
@@ -75,9 +79,12 @@ def device_of(context: int) -> int | None:
     number = ffi.new('int32_t *')
     try:
         with in_context(context):
-            return int(number[0]) if lib.aclrtGetDevice(number) == 0 else None
-    except AclError:
-        return None
+            acl.aclrtGetDevice(number)
+    except AclError as error:
+        if error.code in (lib.ACL_ERROR_RT_CONTEXT_NULL, lib.ACL_ERROR_RT_PARAM_INVALID):  # the thread's own; a destroyed one
+            return None
+        raise
+    return int(number[0])
 
 
 def take_message() -> None:
@@ -226,10 +233,16 @@ def forget_all() -> None:
         handle._handle = None
 
 
+def is_ending() -> bool:
+    """Whether the atexit step is closing what is alive."""
+    return _ending
+
+
 def close_all() -> None:
     """The atexit step: close what is alive, children before parents, and let nothing be closed after it."""
-    global _ended  # noqa: PLW0603
+    global _ended, _ending  # noqa: PLW0603
     if os.getpid() == _owner_pid:
+        _ending = True
         alive = [handle for ref in list(Handle._registry.values()) if (handle := ref()) is not None]
         for handle in sorted(alive, key=lambda each: each._order):
             with contextlib.suppress(Exception):  # an exit must not fail over what it leaves behind

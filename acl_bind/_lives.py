@@ -6,7 +6,7 @@ addresses. An object that is dropped only then would end somebody else's.
 
 from __future__ import annotations
 
-from ._ffi import ffi, lib
+from ._ffi import acl, error_for, ffi, lib
 from ._handle import Life, current_context, take_message
 
 
@@ -29,11 +29,14 @@ def begin(device_id: int, context: int) -> tuple[Life, Life]:
 
 def _is_alive(context: int) -> bool:
     before = current_context()
-    if lib.aclrtSetCurrentContext(ffi.cast('void *', context)) != 0:
+    code = lib.aclrtSetCurrentContext(ffi.cast('void *', context))
+    if code == lib.ACL_ERROR_RT_PARAM_INVALID:  # what it answers for a context that is gone
         take_message()
         return False
+    if code:
+        raise error_for('aclrtSetCurrentContext', code)
     if before:
-        lib.aclrtSetCurrentContext(ffi.cast('void *', before))
+        acl.aclrtSetCurrentContext(ffi.cast('void *', before))
     return True
 
 

@@ -29,9 +29,9 @@ class Context(Scope):
         before = current_context()
         place = ffi.new('aclrtContext *')
         acl.aclrtCreateContext(place, device.device_id)
-        lib.aclrtSetCurrentContext(ffi.cast('void *', before or device.handle))
         self = cls.__new__(cls)
         Scope.__init__(self, int(ffi.cast('uintptr_t', place[0])), context=0, device_id=device.device_id, parent=device)
+        acl.aclrtSetCurrentContext(ffi.cast('void *', before or device.handle))
         return self
 
     @classmethod

@@ -9,7 +9,7 @@ from typing import Any
 
 from ._checks import milliseconds
 from ._ffi import acl, error_for, ffi, lib
-from ._handle import Handle, check_process, current_context, device_of, in_context
+from ._handle import Handle, check_process, current_context, device_of, in_context, is_ending
 from ._inflight import InFlight, of_borrowed
 from .callback import Callbacks
 from .device import Device, Makers, Scope
@@ -17,6 +17,10 @@ from .errors import AclDeviceError, AclError, AclTimeoutError
 from .event import Event
 
 _live: weakref.WeakValueDictionary[int, Stream] = weakref.WeakValueDictionary()  # by id(), since equal ones are kept apart
+
+
+class _Exit:
+    timeout_ms = 10_000
 
 
 class Stream(Handle):
@@ -174,6 +178,22 @@ class Stream(Handle):
 
     def _destructor(self) -> tuple[Any, str]:
         return lib.aclrtDestroyStream, 'aclrtDestroyStream'
+
+    def _end(self, handle: int) -> None:
+        if is_ending() and self._hangs(handle):
+            lib.aclrtDestroyStreamForce(ffi.cast('void *', handle))  # which drops its work
+        else:
+            super()._end(handle)
+
+    @staticmethod
+    def _hangs(handle: int) -> bool:
+        """Whether work goes on for longer than the end of the interpreter can wait, all streams together."""
+        if not lib.has('aclrtSynchronizeStreamWithTimeout') or not lib.has('aclrtDestroyStreamForce'):
+            return False
+        code = lib.aclrtSynchronizeStreamWithTimeout(ffi.cast('void *', handle), _Exit.timeout_ms)
+        if code == lib.ACL_ERROR_RT_STREAM_SYNC_TIMEOUT:
+            _Exit.timeout_ms = 1
+        return bool(code == lib.ACL_ERROR_RT_STREAM_SYNC_TIMEOUT)
 
     def close(self) -> None:
         """Wait for queued work, then destroy the stream (aclrtDestroyStream)."""
