@@ -30,6 +30,12 @@ def test_the_example_runs(tmp_path: pathlib.Path, prefix: pathlib.Path, run_pyth
     assert (done.stdout, done.stderr) == ('right\n', '')
 
 
+def test_its_links_lead_somewhere() -> None:
+    links = re.findall(r'\]\((?!http)([^)#]+)\)', README)
+    assert links
+    assert [link for link in links if not (ROOT / link).exists()] == []
+
+
 def test_its_commands_are_the_ones_that_are_checked() -> None:
     text = (ROOT / '.ci' / 'run').read_text()
     assert 'pip install . && acl-bind demo' in README
