@@ -73,7 +73,7 @@ TEST(a_kernel_over_the_processs_limit_is_a_fault)
     CHECK_OK(aclrtSetOpExecuteTimeOut(1));
     CHECK_OK(aclrtLaunchKernelWithHostArgs(kernel, 1, NULL, NULL, &nothing, sizeof(nothing), NULL, 0));
     CHECK_OK(aclrtSynchronizeDevice());
-    CHECK_OK(aclmock_bind("do_nothing", NULL, NULL, sleep_long, NULL, 0, &rule));
+    CHECK_OK(aclmock_bind("do_nothing", NULL, binary, sleep_long, NULL, 0, &rule));
     CHECK_OK(aclrtLaunchKernelWithHostArgs(kernel, 1, NULL, NULL, &nothing, sizeof(nothing), NULL, 0));
     CHECK_EQ(aclrtSynchronizeDevice(), ACL_ERROR_RT_VECTOR_CORE_TIMEOUT);
     CHECK_OK(aclrtSetOpExecuteTimeOut(0));
