@@ -38,6 +38,7 @@ struct function {
     aclrtKernelType type;
     enum mix mix;
     bool cpu;          /* an AI CPU kernel: packed arguments, no hidden slots */
+    bool cpu_library_unknown; /* its JSON does not say which of the AI CPU libraries has it */
     bool overflow;     /* a hidden slot behind the parameters takes the overflow address */
     bool ffts;         /* the hidden slot in front takes the inter-core sync address */
     bool simt;         /* threads in a grid: for the SIMT launches */

@@ -20,6 +20,18 @@ struct function *cpubin_register(struct binary *binary, const char *name, struct
     return function;
 }
 
+static bool library_is_known(const struct json *info)
+{
+    static const char *const known[] = {"CUSTAICPUKernel", "AICPUKernel", "TFKernel", "KFCKernel", "CUSTKFCKernel"};
+    const char *library = json_member_string(info, "opKernelLib");
+    for (size_t i = 0; library != NULL && i < COUNT(known); ++i) {
+        if (strcmp(library, known[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* A member of the wrong type drops the kernel without a word. */
 static bool members_are_strings(const struct json *info)
 {
@@ -43,7 +55,11 @@ static bool read_kernel(struct binary *binary, const struct json *document, cons
         return true;
     }
     snprintf(place, sizeof(place), "%zu", index);
-    return cpubin_register(binary, document->type == JSON_OBJECT ? value->key : place, why) != NULL;
+    struct function *function = cpubin_register(binary, document->type == JSON_OBJECT ? value->key : place, why);
+    if (function != NULL) {
+        function->cpu_library_unknown = !library_is_known(info);
+    }
+    return function != NULL;
 }
 
 /* Of two members with one key the last counts. */

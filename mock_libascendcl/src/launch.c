@@ -183,6 +183,10 @@ ALWAYS_INLINE aclError queue(struct function *function, uint32_t num_blocks, acl
                             "aclrtBinaryGetFunction there first",
                             function->name, stream->context->device->user_id);
     }
+    if (UNLIKELY(function->cpu_library_unknown && soc_is(SOC_950))) { /* other chips do not look */
+        return fail(ACL_ERROR_RT_INTERNAL_ERROR, "EE9999", "the JSON of AI CPU kernel %s has no opKernelLib that is known",
+                    function->name);
+    }
     if (UNLIKELY(bind_of(function) == NULL)) {
         return unbound(function);
     }
