@@ -246,7 +246,7 @@ def test_random_calls(recorded_launches: None, long: bool) -> None:
     before = steps
     checks = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
     chosen = settings(max_examples=200, stateful_step_count=50 if long else 20, deadline=None, suppress_health_check=checks)
-    run_state_machine_as_test(ArgsMachine, settings=chosen)  # type: ignore[no-untyped-call]
+    run_state_machine_as_test(ArgsMachine, settings=chosen)
     while long and steps - before < LONG_STEPS:
-        run_state_machine_as_test(ArgsMachine, settings=chosen)  # type: ignore[no-untyped-call]
+        run_state_machine_as_test(ArgsMachine, settings=chosen)
     print(f'{steps - before} calls')

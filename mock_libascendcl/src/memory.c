@@ -41,33 +41,43 @@ struct arena *memory_arena(const void *address)
     return device != NULL ? &device->arena : &pinned;
 }
 
-struct place memory_place(const void *address)
+/* device: of the address, NULL for host memory. */
+ALWAYS_INLINE void find_place(const void *address, struct device *device, struct place *place)
 {
-    struct place place = {PLACE_HOST, NULL, NULL, (void *)(uintptr_t)address, 0};
-    struct device *device = device_of_address(address);
     const struct arena *arena = device != NULL ? &device->arena : &pinned;
     struct block *block = live_block(arena, address_number(address));
     struct registered registered;
     if (block != NULL) {
-        place.kind = device != NULL ? PLACE_DEVICE : PLACE_PINNED;
-        place.device = device;
-        place.block = block;
-        place.offset = address_number(address) - block->address;
-        place.host = arena_host(arena, address_number(address));
-    } else if (hostreg_find(address, &registered)) {
-        place = (struct place){PLACE_PINNED, registered.device, registered.block, registered.host, registered.offset};
+        *place = (struct place){device != NULL ? PLACE_DEVICE : PLACE_PINNED, device, block,
+                                arena_host(arena, address_number(address)), address_number(address) - block->address};
+    } else if (LIKELY(!hostreg_find(address, &registered))) {
+        *place = (struct place){PLACE_HOST, NULL, NULL, (void *)(uintptr_t)address, 0};
+    } else {
+        *place = (struct place){PLACE_PINNED, registered.device, registered.block, registered.host, registered.offset};
     }
+}
+
+struct place memory_place(const void *address)
+{
+    struct place place;
+    find_place(address, device_of_address(address), &place);
     return place;
+}
+
+ALWAYS_INLINE bool holds(const void *address, size_t size, struct place *place)
+{
+    struct device *device = device_of_address(address);
+    find_place(address, device, place);
+    if (place->block == NULL) {
+        return device == NULL;
+    }
+    return size <= place->block->bytes - place->offset ||
+           (block_is(place->block, BLOCK_MAPPED) && range_mapped(&place->device->arena, address_number(address), size));
 }
 
 bool memory_holds(const void *address, size_t size, struct place *place)
 {
-    *place = memory_place(address);
-    if (place->block == NULL) {
-        return device_of_address(address) == NULL;
-    }
-    return size <= place->block->bytes - place->offset ||
-           (block_is(place->block, BLOCK_MAPPED) && range_mapped(&place->device->arena, address_number(address), size));
+    return holds(address, size, place);
 }
 
 static void explain_block(const struct block *block, uint64_t offset, size_t size, struct text *text)
@@ -96,7 +106,7 @@ void memory_explain(const void *address, size_t size, struct text *text)
 
 aclError memory_reach(const void *address, size_t size, const char *argument, struct place *place)
 {
-    if (LIKELY(memory_holds(address, size, place))) {
+    if (LIKELY(holds(address, size, place))) {
         bool check = check_on() && place->block != NULL;
         return check ? memcheck_reach(argument, place->block, address_number(address), size) : ACL_SUCCESS;
     }
