@@ -3,6 +3,7 @@
 
 struct objects {
     aclrtStream stream;
+    aclrtEvent event;
     aclrtBinHandle binary;
     aclrtFuncHandle function;
     aclrtArgsHandle args;
@@ -15,6 +16,7 @@ static struct objects make(void)
     int value = 0;
     CHECK_OK(aclrtSetDevice(0));
     CHECK_OK(aclrtCreateStream(&made.stream));
+    CHECK_OK(aclrtCreateEvent(&made.event));
     CHECK_OK(aclrtBinaryLoadFromFile(check_kernel("probe"), NULL, &made.binary));
     CHECK_OK(aclrtBinaryGetFunction(made.binary, "do_nothing", &made.function));
     CHECK_OK(aclrtKernelArgsInit(made.function, &made.args));
@@ -32,9 +34,25 @@ static void no_stream(aclrtStream stream, const struct objects *good)
     CHECK_EQ(aclrtSynchronizeStreamWithTimeout(stream, 10), ACL_ERROR_RT_INVALID_HANDLE);
     CHECK_EQ(aclrtStreamQuery(stream, &status), ACL_ERROR_RT_INVALID_HANDLE);
     CHECK_EQ(aclrtDestroyStream(stream), ACL_ERROR_RT_INVALID_HANDLE);
+    CHECK_EQ(aclrtDestroyStreamForce(stream), ACL_ERROR_RT_INVALID_HANDLE);
+    CHECK_EQ(aclrtRecordEvent(good->event, stream), ACL_ERROR_RT_INVALID_HANDLE);
+    CHECK_EQ(aclrtStreamWaitEvent(stream, good->event), ACL_ERROR_RT_INVALID_HANDLE);
     CHECK_EQ(aclrtMemsetAsync((void *)8, 4, 0, 4, stream), ACL_ERROR_RT_INVALID_HANDLE);
     CHECK_EQ(aclrtMemcpyAsync((void *)8, 4, &status, 4, ACL_MEMCPY_DEFAULT, stream), ACL_ERROR_RT_INVALID_HANDLE);
     CHECK_EQ(aclrtLaunchKernelWithConfig(good->function, 1, stream, NULL, good->args, NULL), ACL_ERROR_RT_INVALID_HANDLE);
+}
+
+static void no_event(aclrtEvent event, const struct objects *good)
+{
+    aclrtEventRecordedStatus status;
+    float ms;
+    CHECK_EQ(aclrtRecordEvent(event, good->stream), ACL_ERROR_RT_INVALID_HANDLE);
+    CHECK_SAID("aclrtRecordEvent");
+    CHECK_EQ(aclrtStreamWaitEvent(good->stream, event), ACL_ERROR_RT_INVALID_HANDLE);
+    CHECK_EQ(aclrtSynchronizeEvent(event), ACL_ERROR_RT_INVALID_HANDLE);
+    CHECK_EQ(aclrtQueryEventStatus(event, &status), ACL_ERROR_RT_INVALID_HANDLE);
+    CHECK_EQ(aclrtEventElapsedTime(&ms, good->event, event), ACL_ERROR_RT_INVALID_HANDLE);
+    CHECK_EQ(aclrtDestroyEvent(event), ACL_ERROR_RT_INVALID_HANDLE);
 }
 
 static void no_binary(aclrtBinHandle binary)
@@ -89,6 +107,15 @@ TEST(stale_stream)
     no_stream(stale, &good);
 }
 
+TEST(stale_event)
+{
+    struct objects good = make();
+    aclrtEvent stale;
+    CHECK_OK(aclrtCreateEvent(&stale));
+    CHECK_OK(aclrtDestroyEvent(stale));
+    no_event(stale, &good);
+}
+
 TEST(stale_binary)
 {
     aclrtBinHandle stale;
@@ -132,10 +159,13 @@ TEST(handles_of_another_kind)
     struct objects good = make();
     aclrtContext context;
     CHECK_OK(aclrtGetCurrentContext(&context));
-    void *handles[] = {good.stream, good.binary, good.function, good.args, good.param, context};
+    void *handles[] = {good.stream, good.event, good.binary, good.function, good.args, good.param, context};
     for (size_t i = 0; i < sizeof(handles) / sizeof(handles[0]); ++i) {
         if (handles[i] != good.stream) {
             no_stream(handles[i], &good);
+        }
+        if (handles[i] != good.event) {
+            no_event(handles[i], &good);
         }
         if (handles[i] != good.binary) {
             no_binary(handles[i]);
@@ -161,6 +191,7 @@ TEST(addresses_that_never_were_handles)
     void *addresses[] = {zeros, (void *)8, (void *)0xdeadbeef, (void *)UINTPTR_MAX, (void *)((uintptr_t)good.stream + 1), device_memory};
     for (size_t i = 0; i < sizeof(addresses) / sizeof(addresses[0]); ++i) {
         no_stream(addresses[i], &good);
+        no_event(addresses[i], &good);
         no_binary(addresses[i]);
         no_function(addresses[i], &good);
         no_param(addresses[i], &good);
