@@ -3,6 +3,13 @@
 
 #include "check.h"
 
+/* ThreadSanitizer holds signals back, and does not take to code that is left from inside a handler. */
+#ifdef __SANITIZE_THREAD__
+#define SIGNALS 0
+#else
+#define SIGNALS 1
+#endif
+
 static aclrtStream stream;
 static aclrtBinHandle binary;
 static int32_t *memory;
@@ -78,6 +85,10 @@ TEST(a_kernel_that_goes_wrong_gives_its_code)
     expect_fault("overrun", 1, 32, ACL_ERROR_RT_VECTOR_CORE_EXCEPTION, "1 too many");
     expect_fault("overrun_cube", 1, 32, ACL_ERROR_RT_AICORE_EXCEPTION, "aclrtMallocAlign32");
     expect_fault("fail_on_cpu", 1, 0, ACL_ERROR_RT_AICPU_EXCEPTION, "out of cheese");
+    if (!SIGNALS) {
+        puts("kernels that crash: left out under ThreadSanitizer");
+        return;
+    }
     expect_fault("bad_pointer", 4, 0, ACL_ERROR_RT_VECTOR_CORE_EXCEPTION, "block 0 of 4");
     expect_fault("device_pointer", 1, 0, ACL_ERROR_RT_VECTOR_CORE_EXCEPTION, "aclmock_gm");
     expect_fault("divide", 4, 0, ACL_ERROR_RT_VECTOR_CORE_EXCEPTION, "block 2 of 4");
@@ -223,6 +234,10 @@ static void expect_timeout(const char *name, aclError code)
 
 TEST(a_kernel_that_never_ends_meets_its_limit)
 {
+    if (!SIGNALS) {
+        puts("kernels that never end: left out under ThreadSanitizer");
+        return;
+    }
     start();
     expect_timeout("spin", ACL_ERROR_RT_VECTOR_CORE_TIMEOUT);
     expect_timeout("spin_mixed", ACL_ERROR_RT_FFTS_PLUS_TIMEOUT);
