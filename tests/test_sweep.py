@@ -134,6 +134,26 @@ def test_every_function_fails_once(flow: Callable[[ab.Device], None], acl_mock: 
         assert not wrong, '\n'.join(wrong)
 
 
+@pytest.mark.parametrize('flow', FLOWS)
+def test_every_allocation_of_the_mock_fails_once(flow: Callable[[ab.Device], None], acl_mock: ModuleType, long: bool) -> None:
+    """No crash, an AclError or nothing, and nothing left behind."""
+    with ab.Device(0) as device:
+        flow(device)
+        failed = False
+        for after in range(1000):
+            before = mock.live()
+            ab.lib.aclmock_fail_host_alloc(after)
+            with contextlib.suppress(ab.AclError):
+                flow(device)
+            reached = ab.lib.aclmock_host_allocs_left() < 0
+            ab.lib.aclmock_fail_host_alloc(-1)
+            assert left_over(before) == {}, f'allocation {after}'
+            failed = failed or reached
+            if not reached:
+                break
+        assert failed
+
+
 def test_the_flows_call_most_of_what_the_objects_use(acl_mock: ModuleType) -> None:
     with ab.Device(0) as device:
         called = set().union(*(functions_of(flow, device) for flow in FLOWS))

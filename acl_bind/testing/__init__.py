@@ -59,9 +59,9 @@ def _warn(diagnosis: Any) -> None:
     warnings.warn_explicit(str(diagnosis), AclCheckWarning, file or '(unknown)', int(line or 0))
 
 
-@pytest.hookimpl(hookwrapper=True)
-def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
-    yield  # the test's own fixtures first
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item) -> None:
+    """After the test's own fixtures."""
     mock = _mock()
     if mock is None:
         return

@@ -229,14 +229,17 @@ ALWAYS_INLINE bool next_place(const struct args *args, size_t size, size_t *offs
     return size <= args->room && *offset <= args->room - size;
 }
 
-static aclError does_not_fit(const struct args *args, const char *what, size_t size)
+/* Whoever cannot complete a list gives it up: that it is lost then is no mistake (args_check_lost). */
+static aclError does_not_fit(struct args *args, const char *what, size_t size)
 {
+    ++args->launches;
     return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%s of %zu bytes does not fit: %zu of the buffer's %zu are in use",
                 what, size, args->size, args->room);
 }
 
-static aclError too_many(const struct args *args)
+static aclError too_many(struct args *args)
 {
+    ++args->launches;
     return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "this would be parameter %u, %s takes %u at most",
                 args->params + 1u, args->function->name, args->max_params);
 }

@@ -27,7 +27,7 @@ struct args {
     struct function *function;
     const char *init_site;   /* where Init was called, and the last AppendPlaceHolder; NULL while checks were off */
     const char *holder_site;
-    uint64_t launches;
+    uint64_t launches; /* and failures to complete it */
     uint64_t reserved;
     bool got_buffer; /* a placeholder's buffer was handed out: no more parameters */
     bool overflow_done;

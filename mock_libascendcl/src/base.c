@@ -80,6 +80,11 @@ void brief_wait(struct brief_lock *lock)
     } while (atomic_exchange_explicit(&lock->taken, 1, memory_order_acquire) != 0);
 }
 
+int64_t aclmock_host_allocs_left(void)
+{
+    return atomic_load(&allocations_left);
+}
+
 /* ---- text --------------------------------------------------------------------------------------------- */
 
 static bool text_reserve(struct text *text, size_t extra)

@@ -1,6 +1,7 @@
 #include "leak.h"
 
 #include "aclmock/aclmock.h"
+#include "event.h"
 #include "memory.h"
 #include "stream.h"
 
@@ -42,6 +43,10 @@ static void visit_stream(void *object)
 
 static void visit_event(void *object)
 {
+    const struct event *event = object;
+    if (atomic_load(&event->epoch) != atomic_load(&event->device->epoch)) {
+        return; /* a reset of its device has ended it: to destroy it now would be the mistake */
+    }
     tell_handle(HANDLE_EVENT, "event", object, "aclrtDestroyEvent");
 }
 

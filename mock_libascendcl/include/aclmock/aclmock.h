@@ -147,6 +147,8 @@ ACL_VISIBLE int aclmock_set_memory(int32_t deviceId, uint64_t bytes);
 ACL_VISIBLE size_t aclmock_host_allocs(void);
 /* The host allocation of the mock that comes `after` others fails, once; -1: none. */
 ACL_VISIBLE void aclmock_fail_host_alloc(int64_t after);
+/* How many more succeed before that; -1: none will fail, or it has. */
+ACL_VISIBLE int64_t aclmock_host_allocs_left(void);
 
 /* ---- chip --------------------------------------------------------------------------------------------- */
 
