@@ -110,14 +110,16 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
-    if name == 'rt':
-        return importlib.import_module('.rt', __name__)
-    public = importlib.import_module('._public', __name__)
-    globals().update({each: getattr(public, each) for each in __all__ if each != 'rt'})
-    return globals()[name]
+if not TYPE_CHECKING:  # a type checker that sees it believes in every name
+
+    def __getattr__(name: str) -> Any:
+        if name not in __all__:
+            raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+        if name == 'rt':
+            return importlib.import_module('.rt', __name__)
+        public = importlib.import_module('._public', __name__)
+        globals().update({each: getattr(public, each) for each in __all__ if each != 'rt'})
+        return globals()[name]
 
 
 def __dir__() -> list[str]:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _loader, _site, errors
-from ._acl import ffi
+from ._acl import ffi as _compiled
 from ._acl import lib as _raw
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ else:
 
         is_fast = False
 
+ffi: Any = _compiled
 raw: Any = _raw  # with what is no function of the library: acl_bind_launch and its kind
 
 __all__ = [

@@ -7,10 +7,12 @@ import os
 import threading
 import weakref
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 from ._ffi import Cell, acl, error_for, ffi, lib
 from .errors import AclError, AclForkError, AclHandleError
+
+_Self = TypeVar('_Self')  # typing.Self is there from Python 3.11
 
 _owner_pid = os.getpid()  # the process that initialised ACL; a fork before that is none of ours
 _in_use = False
@@ -182,7 +184,7 @@ class Handle(Cell):
         """The C function that ends the handle, and its name."""
         raise NotImplementedError
 
-    def __enter__(self) -> Any:
+    def __enter__(self: _Self) -> _Self:
         return self
 
     def _twin(self) -> Handle:

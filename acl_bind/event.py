@@ -77,7 +77,7 @@ class Event(Handle):
             acl.aclrtEventGetTimestamp(self._pointer, place)
         return int(place[0])
 
-    def __sub__(self, start: object) -> float:
+    def __sub__(self, start: Event) -> float:
         """Milliseconds from ``start`` to this event (aclrtEventElapsedTime). Both must be recorded and done."""
         if not isinstance(start, Event):
             return NotImplemented
