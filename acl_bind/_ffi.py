@@ -39,6 +39,7 @@ __all__ = [
     'Ring',
     'Signature',
     'acl',
+    'call_error',
     'callback',
     'connect',
     'error_for',
@@ -210,6 +211,17 @@ def error_for(api: str, code: int, kind: type[errors.AclError] | None = None, ex
     """The exception for a code that a function returned just now, in this thread."""
     name = _code_names().get(code, '')
     return (kind or errors.error_class(code, name))(api, code, name, _recent_text(), extra)
+
+
+def call_error(code: int) -> Exception:
+    """The exception for what a call of the extension's own (raw.acl_bind_launch and its kind) returned just now, in this thread."""
+    name = ffi.string(_raw.acl_bind_failed()).decode()
+    if code == _raw.ACL_BIND_MISSING:
+        try:
+            getattr(lib, name)()
+        except AttributeError as error:
+            return error
+    return error_for(name, code)
 
 
 class Checked:

@@ -179,6 +179,20 @@ static int acl_bind_launch(const acl_bind_plan *plan, const acl_bind_hidden *hid
     return code;
 }
 
+/* Waits for a stream: timeout in ms, below 0 for none. */
+static int acl_bind_sync(uintptr_t context, uintptr_t stream, int32_t timeout)
+{
+    aclrtContext current = (void *)context;
+    aclrtContext before;
+    int code = enter(&current, &before);
+    if (code == 0) {
+        code = timeout < 0 ? CALL(aclrtSynchronizeStream, (void *)stream)
+                           : CALL(aclrtSynchronizeStreamWithTimeout, (void *)stream, timeout);
+    }
+    leave(before);
+    return code;
+}
+
 /* Until one fails, whose code is returned. `launched`: how many were before it. */
 static int acl_bind_launch_many(const acl_bind_item *items, size_t count, uintptr_t context, uintptr_t stream,
                                 size_t *launched)

@@ -47,6 +47,9 @@ class OwnBlock:
 
     def __init__(self, layout: Layout) -> None:
         self.buffer = ffi.new('uint8_t[]', max(layout.size, 1))
+        self.fill(layout)
+
+    def fill(self, layout: Layout) -> None:
         for row in layout:
             ffi.memmove(self.buffer + row.offset, row.data, len(row.data))
 
@@ -90,10 +93,13 @@ class KernelArgs:
         self._arguments = prepare(kernel, values)
         self._build()
 
-    builds = 0  # of all lists: what was made of one may be out of date when this has changed
+    # Of all lists, how often places and values have changed: what was made of some may be out of date then.
+    builds = 0
+    changes = 0
 
     def _build(self) -> None:
         KernelArgs.builds += 1
+        KernelArgs.changes += 1
         self.plan: Any = None  # how C launches it, made with the first launch
         self.layout_name = self.kernel.layout
         self._args: UserArgs | OwnBlock
@@ -123,11 +129,12 @@ class KernelArgs:
         position = range(len(self._arguments))[index]
         old, new = self._arguments[position], prepare_one(self.kernel, self._arguments, position, value)
         self._arguments[position] = new
+        KernelArgs.changes += 1
         same = (old.kind == 'placeholder') == (new.kind == 'placeholder') and len(old.data) == len(new.data)
         if not same:
             self._build()  # another size moves everything behind it
         elif isinstance(self._args, OwnBlock):
-            self._args = OwnBlock(self.layout())
+            self._args.fill(self.layout())
         elif new.kind == 'placeholder':
             ffi.memmove(self._buffers[position], new.data, len(new.data))
         else:

@@ -12,11 +12,12 @@ from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import Any
 
-from ._ffi import Launcher, connect, ffi, is_fast, raw
-from .config import BLOCKS_AT_MOST, LaunchConfig
+from ._ffi import Launcher, call_error, connect, ffi, is_fast, raw
+from ._handle import is_forked
+from .config import LaunchConfig, as_config
 from .kernel import Kernel, KernelMakers
 from .memory import DeviceBuffer
-from .plan import HiddenValues, Plan, failure, has_code
+from .plan import HiddenValues, Plan, has_code
 from .signature import Slot, slot_of_type, slot_of_value
 from .stream import Stream
 from .typed import TypedKernel
@@ -62,7 +63,7 @@ class FastKernel(Launcher, TypedKernel):
             self._set_config(config, config._c_config[0], config.num_blocks)
 
     def _failed(self, code: int) -> None:
-        raise failure(code)
+        raise call_error(code)
 
 
 # ---- in Python -------------------------------------------------------------------------------------------------------
@@ -152,35 +153,33 @@ class PlainKernel(TypedKernel):
             self._plans.clear()
         self._plans[data_sizes] = plan
 
-    def call(self, frame: FrameType, stream: Any, config: LaunchConfig | int, args: Sequence[Any]) -> None:
-        if not self._call(frame, stream, config, args):
-            TypedKernel.call(self, frame, stream, config, args)
+    def __call__(self, stream: Any, config: LaunchConfig | int, *args: Any) -> None:
+        self.call(sys._getframe(1), stream, config, args)
 
-    def _call(self, frame: FrameType, stream: Any, config: LaunchConfig | int, args: Sequence[Any]) -> bool:
-        """False: something is not plain, and nothing was launched."""
-        if type(stream) is not Stream or stream._handle is None or not stream._context or self.keep._handle is None:
-            return False
-        if type(config) is int and 0 < config <= BLOCKS_AT_MOST:
-            blocks, c_config = config, 0
-        elif isinstance(config, LaunchConfig) and config.num_blocks:
-            blocks, c_config = config.num_blocks, config._c_config[0]
-        else:
-            return False
+    def call(self, frame: FrameType, stream: Any, config: LaunchConfig | int, args: Sequence[Any]) -> None:
+        if type(stream) is not Stream or self.keep.is_closed or is_forked():
+            TypedKernel.call(self, frame, stream, config, args)
+            return
+        handle, context = stream._handle, stream._context
+        shape = as_config(config)
         try:
             try:
-                plan, packed = self._pack(stream._context, *args)
+                plan, packed = self._pack(context, *args)
             except KeyError as missing:
                 self._make_plan(missing.args[0])
-                plan, packed = self._pack(stream._context, *args)
+                plan, packed = self._pack(context, *args)
         except (NotPlain, struct.error, OverflowError, TypeError):
-            return False
-        code = raw.acl_bind_launch(plan.c, self._hidden.newest, stream._context, stream._handle, c_config, blocks, packed)
+            handle = None
+        if handle is None or not context or not shape.num_blocks:
+            TypedKernel.call(self, frame, stream, shape, args)
+            return
+        code = raw.acl_bind_launch(plan.c, self._hidden.newest, context, handle, shape._c_config[0], shape.num_blocks, packed)
         if code == raw.ACL_BIND_STALE:
-            return False
+            TypedKernel.call(self, frame, stream, shape, args)
+            return
         if code:
-            raise failure(code)
+            raise call_error(code)
         stream._ring.keep(self, frame.f_code, frame.f_lasti, args)
-        return True
 
 
 # ---- what a kernel makes ---------------------------------------------------------------------------------------------

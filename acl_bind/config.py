@@ -83,6 +83,13 @@ class LaunchConfig:
         return int(ffi.cast('uintptr_t', config)), (config, attributes)
 
 
+@functools.lru_cache(maxsize=64)
+def _of_blocks(num_blocks: int) -> LaunchConfig:
+    return LaunchConfig(num_blocks)
+
+
 def as_config(config: LaunchConfig | int) -> LaunchConfig:
     """A number of blocks is a configuration without attributes."""
-    return config if isinstance(config, LaunchConfig) else LaunchConfig(config)
+    if isinstance(config, LaunchConfig):
+        return config
+    return _of_blocks(config) if type(config) is int else LaunchConfig(config)  # True is equal to 1, and refused

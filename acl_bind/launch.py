@@ -48,7 +48,7 @@ def _launch(frame: FrameType, stream: Any, config: LaunchConfig | int, kernel: K
 
 
 def _launch_prepared(frame: FrameType, stream: Stream, config: LaunchConfig, kernel: Kernel, args: KernelArgs) -> None:
-    if args.kernel != kernel:
+    if args.kernel is not kernel and args.kernel != kernel:
         raise ValueError(f'the arguments are of kernel {args.kernel.name}, the launch is of {kernel.name}')
     kernel.handle, stream.handle  # noqa: B018  (closed ones say so)
     if config.num_blocks:
@@ -60,9 +60,10 @@ def plan_of(args: KernelArgs) -> Plan:
     """How C launches prepared arguments."""
     if args.layout_name != args.kernel.layout:  # chosen since
         args._build()
-    plan: Plan = args.plan or Plan(args.kernel, args._arguments)
-    plan.c.args = args._args.handle
-    args.plan = plan
+    plan: Plan | None = args.plan
+    if plan is None:
+        plan = args.plan = Plan(args.kernel, args._arguments)
+        plan.c.args = args._args.handle
     return plan
 
 

@@ -6,7 +6,7 @@ import struct
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ._ffi import error_for, ffi, lib, raw
+from ._ffi import call_error, ffi, raw
 from ._handle import current_context, in_context
 from .args import probe_hidden
 from .config import LaunchConfig
@@ -106,17 +106,6 @@ class Plan:
 # ---- launching -------------------------------------------------------------------------------------------------------
 
 
-def failure(code: int) -> Exception:
-    """The exception for what a launch in C returned just now, in this thread."""
-    name = ffi.string(raw.acl_bind_failed()).decode()
-    if code == raw.ACL_BIND_MISSING:
-        try:
-            getattr(lib, name)()
-        except AttributeError as error:
-            return error
-    return error_for(name, code)
-
-
 def run(plan: Plan, kernel: Kernel, stream: Stream, config: LaunchConfig, packed: Any) -> None:
     """One launch of packed arguments, by the route that the library has."""
     context, handle = stream._context or kernel._context, stream.handle
@@ -127,4 +116,4 @@ def run(plan: Plan, kernel: Kernel, stream: Stream, config: LaunchConfig, packed
         with in_context(context):
             code = launch(plan.c, hidden.find(kernel), context, handle, config._c_config[0], config.num_blocks, packed)
     if code:
-        raise failure(code)
+        raise call_error(code)

@@ -6,14 +6,13 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
-from ._ffi import ffi, raw
+from ._ffi import call_error, ffi, raw
 from ._handle import in_context
 from ._inflight import SEPARATOR
 from .args import KernelArgs
 from .config import LaunchConfig, as_config
 from .errors import AclError
 from .launch import plan_of
-from .plan import failure
 from .stream import Stream, as_stream
 
 
@@ -30,7 +29,8 @@ class LaunchList:
                 raise TypeError(f'launch {index} has {type(args).__name__}, expected KernelArgs (kernel.args(...))')
             self._launches.append((as_config(config), args))
         self.name = SEPARATOR.join(dict.fromkeys(args.kernel.name for _, args in self._launches))
-        self._builds = -1
+        self._builds = self._changes = -1
+        self._kept: list[object] = []
 
     def __len__(self) -> int:
         return len(self._launches)
@@ -42,6 +42,7 @@ class LaunchList:
             self._builds = KernelArgs.builds
             self._due = [args for _, args, _ in due]
             self._plans = [plan for _, _, plan in due]
+            self._kernels = list({id(args.kernel): args.kernel for args in self._due}.values())
             self._items = ffi.new('acl_bind_item[]', len(due))
             for item, (config, args, plan) in zip(self._items, due, strict=True):
                 item.plan, item.packed, item.num_blocks = plan.c, args._args.buffer, config.num_blocks
@@ -58,11 +59,14 @@ class LaunchList:
         return self._due[0].kernel._context if self._due else 0
 
     def check_open(self) -> None:
-        for kernel in {id(args.kernel): args.kernel for args in self._due}.values():
+        for kernel in self._kernels:
             kernel.handle  # noqa: B018  (a closed one says so)
 
     def kept(self) -> list[object]:
-        return [kept for args in self._due for kept in (args, *args._kept())]
+        if self._changes != KernelArgs.changes:
+            self._changes = KernelArgs.changes
+            self._kept = [kept for args in self._due for kept in args._kept()]
+        return self._kept
 
     def __repr__(self) -> str:
         return f'<LaunchList of {len(self)}: {self.name or "none"}>'
@@ -94,7 +98,7 @@ def _replay(stream: Stream, batch: LaunchList, items: Any) -> None:
             code = raw.acl_bind_launch_many(items + done, count - done, context, handle, launched)
         done += launched[0]
     if code:
-        error = failure(code)
+        error = call_error(code)
         stream._keep(batch, batch.kept())  # what is queued uses them
         if isinstance(error, AclError):
             extra = f'{done} of {count} launches were queued before the one that failed.'

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ._checks import milliseconds
-from ._ffi import acl, error_for, ffi, lib
+from ._ffi import acl, call_error, ffi, lib, raw
 from ._handle import Handle, check_process, current_context, device_of, in_context, is_ending
 from ._inflight import InFlight, of_borrowed
 from .callback import Callbacks
@@ -85,15 +85,11 @@ class Stream(Handle):
         if self._callbacks.running_here:
             raise RuntimeError('a callback waits for its own stream, which waits for the callback: sync() belongs outside of it')
         position = self._ring.position  # what other threads queue meanwhile may not have been waited for
-        with self._here():
-            if timeout is None:
-                api, code = 'aclrtSynchronizeStream', lib.aclrtSynchronizeStream(self._pointer)
-            else:
-                api = 'aclrtSynchronizeStreamWithTimeout'
-                code = lib.aclrtSynchronizeStreamWithTimeout(self._pointer, milliseconds(timeout))
-            error = self._after_wait(error_for(api, code) if code else None, position)
-        if error is not None:
-            raise error
+        code = raw.acl_bind_sync(self._context, self.handle, milliseconds(timeout))
+        if code:
+            error = call_error(code)
+            raise (self._after_wait(error, position) if isinstance(error, AclError) else None) or error
+        self._ring.release(position)
         raised = self._callbacks.take_raised()
         if raised is not None:
             raise raised

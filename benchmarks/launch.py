@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 
+from . import native, peers, python
 from .measure import ROUNDS, judge, measure, table
-from .native import GATES, Native
 
 
 def main() -> int:
@@ -15,10 +15,14 @@ def main() -> int:
     parser.add_argument('--rounds', type=int, default=ROUNDS, help='rounds that take turns (default: %(default)s)')
     parser.add_argument('--scale', type=float, default=1.0, help='of the number of calls in a round (default: %(default)s)')
     options = parser.parse_args()
-    native = Native()
-    times = measure(native.rows(options.scale), options.rounds)
-    results = judge(times, GATES)
+    opened = native.Native()
+    ours = python.Python(opened)
+    others, missing = peers.rows(opened, options.scale)
+    times = measure(opened.rows(options.scale) + ours.rows(options.scale) + others, options.rounds)
+    gates = [gate for gate in native.GATES + python.GATES + peers.GATES if gate.row in times and gate.floor in times]
+    results = judge(times, gates)
     print(table(times, results))
+    print(*missing, sep='\n')
     if not options.gates:
         return 0
     print('', *results, sep='\n')

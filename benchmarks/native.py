@@ -22,7 +22,7 @@ RANGE = 'mock: range check, 1000 allocations'
 ONE, EIGHT = 'mock: 1 thread, 1 stream', 'mock: 8 threads, 8 streams'
 
 
-def build(folder: pathlib.Path, name: str) -> pathlib.Path:
+def build(folder: pathlib.Path, name: str, *more: str) -> pathlib.Path:
     target = folder / f'lib{name}.so'
     flags = [
         '-std=gnu11',
@@ -35,6 +35,7 @@ def build(folder: pathlib.Path, name: str) -> pathlib.Path:
         '-fPIC',
         '-pthread',
         f'-I{_loader.MOCK_PREFIX / "include"}',
+        *more,
     ]
     run([*find_compiler('CC', 'cc'), *flags, str(SOURCES / f'{name}.c'), '-o', str(target), '-ldl'])
     return target
@@ -46,12 +47,19 @@ class Native:
     def __init__(self) -> None:
         self.folder = tempfile.TemporaryDirectory()
         folder = pathlib.Path(self.folder.name)
+        self.built: dict[str, pathlib.Path] = {}
         self.loops = ctypes.CDLL(str(build(folder, 'loops')))
         self.loops.bench_open.restype = ctypes.c_void_p
         for name in ('bench_launch', 'bench_threads', 'bench_range', 'bench_memcpy'):
             getattr(self.loops, name).restype = ctypes.c_double
         self.floor = self.open(build(folder, 'floor'), mock=False)
         self.mock = self.open(_loader.MOCK_PREFIX / 'lib64' / 'libascendcl.so', mock=True)
+
+    def build(self, name: str, *flags: str) -> pathlib.Path:
+        """Compiles another source, once."""
+        if name not in self.built:
+            self.built[name] = build(pathlib.Path(self.folder.name), name, *flags)
+        return self.built[name]
 
     def open(self, path: pathlib.Path, *, mock: bool) -> ctypes.c_void_p:
         opened = self.loops.bench_open(str(path).encode(), int(mock))
