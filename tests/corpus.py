@@ -19,7 +19,7 @@ class Corpus:
     def __init__(self, folder: pathlib.Path) -> None:
         self.folder = folder
         self.expected: dict[str, dict[str, Any]] = json.loads((folder / 'expected.json').read_text())
-        files = [path for path in sorted(folder.rglob('*')) if path.suffix in ('.o', '.json') and path.parent != folder]
+        files = [path for path in sorted(folder.rglob('*')) if path.is_file() and not path.name.endswith('expected.json')]
         self.paths = {hashlib.sha256(path.read_bytes()).hexdigest(): path for path in files}
 
     def has(self, sha: str) -> bool:

@@ -29,7 +29,7 @@ def changed(base: Record, result: Any) -> Record:
     """What a variant or mutation answers: the base's answers with its differences."""
     if result == 'same':
         return base
-    if 'functions' in result:
+    if 'functions' in result or 'rc' in result:
         return dict(result)
     record = merged(base, result.get('diff', {}))
     functions = list(base.get('functions', []))
@@ -55,9 +55,13 @@ def unescaped(name: str) -> bytes:
 class Loaded:
     """A binary loaded in one of the ways that records know, as a context manager that unloads it."""
 
-    def __init__(self, rc: int, handle: Any) -> None:
+    def __init__(self, rc: int, handle: Any, failed_out: str = 'null') -> None:
         self.rc = rc
         self.handle = handle
+        self.failed_out = failed_out  # what this way of loading leaves in *binHandle when it fails
+
+    def out(self) -> str:
+        return {0: 'null', UNTOUCHED: 'untouched'}.get(int(ffi.cast('uintptr_t', self.handle)), 'something')
 
     def __enter__(self) -> Loaded:
         return self
@@ -92,7 +96,7 @@ def load_old(data: bytes) -> Loaded:
     rc = lib.aclrtBinaryLoad(descriptor, out)
     assert lib.aclrtDestroyBinary(descriptor) == 0
     ffi.memmove(memory, b'\xee' * len(data), len(data))  # nobody needs it any more
-    return Loaded(rc, out[0])
+    return Loaded(rc, out[0], 'untouched')
 
 
 MAGICS = {
@@ -218,8 +222,7 @@ def function_facts(program: Program, name: bytes, want: Record) -> Iterator[tupl
     yield 'another handle', program.get(name)[1], function
     owner = handle_out()
     yield 'the binary', (lib.aclrtFunctionGetBinary(function, owner), owner[0]), (want['bin_rc'], program.handle)
-    suffixed = want.get('get_with_mix_suffix_rc')
-    yield 'with a suffix', program.get(name + b'_mix_aic')[0], suffixed
+    yield 'with a suffix', program.get(name + b'_mix_aic')[0], want['get_with_mix_suffix_rc']
     yield from attribute_facts(function, want)
     yield from code_facts(program, function, want)
     yield from entry_facts(program, function, name, want)
@@ -282,7 +285,8 @@ def differences(loaded: Loaded, want: Record, defaults: tuple[Record, Record], d
     if loaded.rc != want['rc']:
         return [f'loading: {loaded.rc}, wanted {want["rc"]} {message()}']
     if loaded.rc != 0:
-        return [] if message() else ['no message']
+        wanted = want.get('out', loaded.failed_out)
+        return [f'*binHandle: {loaded.out()}, wanted {wanted}'] * (loaded.out() != wanted) + ['no message'] * (not message())
     program = Program(loaded.handle, want, *defaults, data)
     return [f'{what}: {seen!r}, wanted {wanted!r}' for what, seen, wanted in program.facts() if seen != wanted]
 
