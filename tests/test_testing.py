@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import pathlib
+import re
 import subprocess
 import sys
 from typing import NamedTuple
 
 import pytest
+from conftest import ROOT
 
 HEADER = """
 import numpy as np
@@ -121,6 +123,14 @@ def test_second(acl_mock, round):
         device.allocate(64).fill(0)
 """
     assert run(tmp_path, tests).code == 0
+
+
+def test_the_pages_examples(tmp_path: pathlib.Path) -> None:
+    """docs/testing.md: its blocks are one test file, which makes no mistake."""
+    blocks = re.findall(r'```python\n(.*?)```', (ROOT / 'docs' / 'testing.md').read_text(), re.DOTALL)
+    done = run(tmp_path, '\n\n'.join(blocks), '-W', 'error')
+    assert done.code == 0, done.text
+    assert f'{sum(block.count("def test_") for block in blocks)} passed' in done.text
 
 
 def test_other_tests_import_nothing(tmp_path: pathlib.Path) -> None:
