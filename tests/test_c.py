@@ -21,6 +21,7 @@ from acl_bind._cc import compile_kernels, find_compiler
 SANITIZE = os.environ.get('ACL_BIND_C_SANITIZE', '')
 SOURCES = sorted([*(TESTS / 'c').glob('test_*.c'), *(TESTS / 'c').glob('test_*.cpp')])
 TIMEOUT = 60  # s of one test; a test that hangs must not hang the suite
+TIMEOUT_LONG = 600
 FLAGS = ['-D_GNU_SOURCE', '-pthread', '-O1', '-g', '-Wall', '-Wextra', '-Werror']
 
 Build = Callable[[pathlib.Path], pathlib.Path]
@@ -74,14 +75,16 @@ def build_test(c_prefix: pathlib.Path, tmp_path_factory: pytest.TempPathFactory)
 
 def run(program: pathlib.Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith('ACL_MOCK_')} | variables
-    return subprocess.run([program, *arguments], capture_output=True, text=True, env=environment, check=False, timeout=TIMEOUT)
+    timeout = TIMEOUT_LONG if 'CHECK_LONG' in variables else TIMEOUT
+    return subprocess.run([program, *arguments], capture_output=True, text=True, env=environment, check=False, timeout=timeout)
 
 
 @pytest.mark.parametrize(
     ('source', 'name'), [pytest.param(source, name, id=f'{source.name}-{name}') for source in SOURCES for name in names_in(source)]
 )
-def test_c(source: pathlib.Path, name: str, build_test: Build, c_kernels: pathlib.Path, tmp_path: pathlib.Path) -> None:
-    done = run(build_test(source), name, CHECK_KERNELS=str(c_kernels), CHECK_SCRATCH=str(tmp_path))
+def test_c(source: pathlib.Path, name: str, build_test: Build, c_kernels: pathlib.Path, tmp_path: pathlib.Path, long: bool) -> None:
+    full = {'CHECK_LONG': '1'} if long else {}
+    done = run(build_test(source), name, CHECK_KERNELS=str(c_kernels), CHECK_SCRATCH=str(tmp_path), **full)
     assert done.returncode == 0, f'{source.name}: {name} ended with {done.returncode}\n{done.stdout}{done.stderr}'
 
 
