@@ -74,7 +74,7 @@ class Native:
         return ns
 
     def rows(self, scale: float = 1.0) -> list[Row]:
-        """scale: of the number of calls in a round, 1 for about 50 ms."""
+        """scale: of the number of calls in a round, 1 for a few milliseconds."""
 
         def row(name: str, function: str, library: ctypes.c_void_p, *arguments: Any) -> Row:
             return Row(name, functools.partial(self.call, function, library, *arguments))
@@ -83,11 +83,11 @@ class Native:
             return ctypes.c_long(max(1, int(count * scale)))
 
         rows = [
-            row(HOSTARGS_FLOOR, 'bench_launch', self.floor, times(100_000), 0),
-            row(HOSTARGS, 'bench_launch', self.mock, times(100_000), 0),
-            row(HANDLE_FLOOR, 'bench_launch', self.floor, times(50_000), 1),
-            row(HANDLE, 'bench_launch', self.mock, times(50_000), 1),
-            row(RANGE, 'bench_range', self.mock, ctypes.c_long(1000), times(500_000)),
+            row(HOSTARGS_FLOOR, 'bench_launch', self.floor, times(20_000), 0),
+            row(HOSTARGS, 'bench_launch', self.mock, times(20_000), 0),
+            row(HANDLE_FLOOR, 'bench_launch', self.floor, times(10_000), 1),
+            row(HANDLE, 'bench_launch', self.mock, times(10_000), 1),
+            row(RANGE, 'bench_range', self.mock, ctypes.c_long(1000), times(100_000)),
             row(ONE, 'bench_threads', self.mock, 1, times(80_000)),
             row(EIGHT, 'bench_threads', self.mock, 8, times(10_000)),
         ]

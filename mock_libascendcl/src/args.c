@@ -263,7 +263,11 @@ ALWAYS_INLINE aclError copy_value(struct args *args, size_t offset, const void *
     uint8_t *target = args->buffer + offset;
     uintptr_t apart = (uintptr_t)target > (uintptr_t)value ? (uintptr_t)target - (uintptr_t)value
                                                            : (uintptr_t)value - (uintptr_t)target;
-    if (LIKELY(apart >= size)) {
+    if (LIKELY(apart >= size && size == SLOT)) {
+        memcpy(target, value, SLOT); /* nearly always: without a call */
+        return ACL_SUCCESS;
+    }
+    if (apart >= size) {
         memcpy(target, value, size);
         return ACL_SUCCESS;
     }
@@ -297,20 +301,20 @@ aclError aclrtKernelArgsAppend(aclrtArgsHandle argsHandle, void *param, size_t p
     REQUIRE_SIZE(paramSize);
     REQUIRE(paramHandle);
     struct args *args = args_of(argsHandle);
-    if (args == NULL || kernel_of(args) == NULL) {
+    if (UNLIKELY(args == NULL || kernel_of(args) == NULL)) {
         return ACL_ERROR_RT_INVALID_HANDLE;
     }
     size_t offset;
-    if (args->finalized) {
+    if (UNLIKELY(args->finalized)) {
         return after_finalize();
     }
-    if (args->got_buffer) {
+    if (UNLIKELY(args->got_buffer)) {
         return after_get_buffer();
     }
-    if (args->params >= args->max_params) {
+    if (UNLIKELY(args->params >= args->max_params)) {
         return too_many(args);
     }
-    if (!next_place(args, paramSize, &offset)) {
+    if (UNLIKELY(!next_place(args, paramSize, &offset))) {
         return does_not_fit(args, "a parameter", paramSize);
     }
     aclError code = copy_value(args, offset, param, paramSize);
@@ -326,20 +330,20 @@ aclError aclrtKernelArgsAppendPlaceHolder(aclrtArgsHandle argsHandle, aclrtParam
     REQUIRE(argsHandle);
     REQUIRE(paramHandle);
     struct args *args = args_of(argsHandle);
-    if (args == NULL || kernel_of(args) == NULL) {
+    if (UNLIKELY(args == NULL || kernel_of(args) == NULL)) {
         return ACL_ERROR_RT_INVALID_HANDLE;
     }
     size_t offset;
-    if (args->got_buffer) {
+    if (UNLIKELY(args->got_buffer)) {
         return after_get_buffer();
     }
-    if (args->finalized) {
+    if (UNLIKELY(args->finalized)) {
         return after_finalize();
     }
-    if (args->params >= args->max_params) {
+    if (UNLIKELY(args->params >= args->max_params)) {
         return too_many(args);
     }
-    if (!next_place(args, SLOT, &offset)) {
+    if (UNLIKELY(!next_place(args, SLOT, &offset))) {
         return does_not_fit(args, "a placeholder", SLOT);
     }
     args->holder_site = check_on() ? check_site() : args->holder_site;
@@ -354,7 +358,7 @@ static aclError append_overflow(struct args *args)
     if (args->overflow_done || !args->function->overflow || args->function->system_slots == 0) {
         return ACL_SUCCESS;
     }
-    if (!next_place(args, SLOT, &offset)) {
+    if (UNLIKELY(!next_place(args, SLOT, &offset))) {
         return does_not_fit(args, "the hidden overflow slot", SLOT);
     }
     struct context *context = context_current();
@@ -384,7 +388,7 @@ aclError aclrtKernelArgsGetPlaceHolderBuffer(aclrtArgsHandle argsHandle, aclrtPa
     if (!param->placeholder) {
         return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "paramHandle is an appended value, expected a placeholder");
     }
-    if (args->finalized) {
+    if (UNLIKELY(args->finalized)) {
         return after_finalize();
     }
     aclError code = check_on() ? args_check_owner(args, param) : ACL_SUCCESS;
@@ -459,7 +463,7 @@ aclError aclrtKernelArgsFinalize(aclrtArgsHandle argsHandle)
     API(argsHandle);
     REQUIRE(argsHandle);
     struct args *args = args_of(argsHandle);
-    if (args == NULL || kernel_of(args) == NULL) {
+    if (UNLIKELY(args == NULL || kernel_of(args) == NULL)) {
         return ACL_ERROR_RT_INVALID_HANDLE;
     }
     aclError code = append_overflow(args);

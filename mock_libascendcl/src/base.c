@@ -155,13 +155,11 @@ uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-uint32_t thread_number(void)
+THREAD_LOCAL uint32_t thread_number_known;
+
+uint32_t thread_number_ask(void)
 {
-    static THREAD_LOCAL uint32_t number;
-    if (UNLIKELY(number == 0)) {
-        number = (uint32_t)gettid();
-    }
-    return number;
+    return thread_number_known = (uint32_t)gettid();
 }
 
 const char *env_text(const char *name)

@@ -69,7 +69,15 @@ void text_free(struct text *text);
 char *text_copy(const char *string); /* for host_free; NULL when memory ran out */
 
 uint64_t now_ns(void); /* monotonic */
-uint32_t thread_number(void); /* as gettid() */
+
+extern THREAD_LOCAL uint32_t thread_number_known;
+uint32_t thread_number_ask(void);
+
+/* As gettid(). */
+static inline uint32_t thread_number(void)
+{
+    return LIKELY(thread_number_known != 0) ? thread_number_known : thread_number_ask();
+}
 
 /* An environment variable, or NULL when it is unset or empty. */
 const char *env_text(const char *name);

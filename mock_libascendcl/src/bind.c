@@ -160,13 +160,13 @@ const struct implementation *bind_resolve(struct function *function)
     return found;
 }
 
-const struct implementation *bind_enter(struct function *function)
+const struct implementation *bind_enter_other(struct function *function)
 {
     for (;;) {
         uint64_t before = atomic_load(&bind_generation);
         const struct implementation *found = bind_of(function);
         if (found == &function->own) {
-            return found; /* as lasting as the binary, which is announced */
+            return found; /* since just now */
         }
         /* Announce first, then look: whoever unbinds does it the other way round. */
         if (atomic_load_explicit(&use_own->implementation, memory_order_relaxed) != found) {

@@ -18,8 +18,16 @@ static inline const struct implementation *bind_of(struct function *function)
                : bind_resolve(function);
 }
 
+/* For bind_enter: one that is not the kernel's own. */
+const struct implementation *bind_enter_other(struct function *function);
+
 /* The same, kept from being unbound until use_leave. After use_enter. */
-const struct implementation *bind_enter(struct function *function);
+static inline const struct implementation *bind_enter(struct function *function)
+{
+    const struct implementation *found = bind_of(function);
+    /* Its own is as lasting as the binary, which is announced. */
+    return LIKELY(found == &function->own) ? found : bind_enter_other(function);
+}
 
 /* What to do for a kernel that has none. */
 void bind_explain(const struct function *function, struct text *text);

@@ -19,6 +19,7 @@ struct execution {
     const struct launch *launch;
     const struct implementation *implementation;
     struct stream *stream;
+    const struct arena *arena; /* of the stream's device */
     uint64_t args; /* device address of ctx.args */
     uint64_t limit_us;   /* of the deadline */
     uint64_t deadline;   /* 0: none */
@@ -124,14 +125,21 @@ static void check_reached(const struct execution *run)
     }
 }
 
+/* A live block of the program's that has all of the bytes. */
+ALWAYS_INLINE struct block *find_block(const struct arena *arena, uint64_t address, size_t bytes)
+{
+    struct block *block = arena_find(arena, address);
+    uint64_t offset = block != NULL ? address - block->address : 0;
+    bool found = block != NULL && block_is(block, BLOCK_LIVE) && offset <= block->bytes && bytes <= block->bytes - offset;
+    return LIKELY(found) ? block : NULL;
+}
+
 /* The bytes at a device address, when a live block of the program's has them all. */
 static void *find_memory(struct execution *run, uint64_t address, size_t bytes)
 {
-    const struct arena *arena = &run->stream->context->device->arena;
-    struct block *block = arena_find(arena, address);
-    uint64_t offset = block != NULL ? address - block->address : 0;
-    if (LIKELY(block != NULL && block_is(block, BLOCK_LIVE) && offset <= block->bytes && bytes <= block->bytes - offset)) {
-        return check_on() && !check_reach(run, block, address, bytes) ? NULL : arena_host(arena, address);
+    struct block *block = find_block(run->arena, address, bytes);
+    if (LIKELY(block != NULL)) {
+        return check_on() && !check_reach(run, block, address, bytes) ? NULL : arena_host(run->arena, address);
     }
     if (check_on()) {
         memcheck_gone(run->launch->function->name, (const void *)(uintptr_t)address, bytes);
@@ -166,6 +174,9 @@ static void *reach(aclmock_ctx *ctx, uint64_t address, size_t bytes)
     uint64_t offset = address - run->args;
     if (offset < ctx->args_size && bytes <= ctx->args_size - offset) {
         return (void *)(uintptr_t)(ctx->args + offset); /* its own arguments: a placeholder's data */
+    }
+    if (LIKELY(!check_on() && find_block(run->arena, address, bytes) != NULL)) {
+        return arena_host(run->arena, address); /* nothing was taken: the kernel may be interrupted meanwhile */
     }
     door_close(run);
     void *memory = find_memory(run, address, bytes);
@@ -260,8 +271,7 @@ static void run_timed(struct execution *run, uint64_t limit_us)
 /* A launch with device arguments names memory that nobody has looked at, and a size that only informs. */
 static void find_args(struct execution *run, uint64_t address, size_t size)
 {
-    const struct arena *arena = &run->stream->context->device->arena;
-    const struct block *block = arena_find(arena, address);
+    const struct block *block = arena_find(run->arena, address);
     uint64_t offset = block != NULL ? address - block->address : 0;
     size_t left = block != NULL && offset < block->bytes ? block->bytes - offset : 0;
     run->ctx.args_size = size_min(size, left);
@@ -278,7 +288,7 @@ static bool reach_args(struct execution *run)
         return !run->faulted;
     }
     size_t head = launch->grid ? sizeof(struct launch_grid) : 0;
-    const struct launch_grid *grid = arena_host(&run->stream->context->device->arena, launch->args);
+    const struct launch_grid *grid = arena_host(run->arena, launch->args);
     run->ctx.dims = launch->grid ? grid->block_dim : NULL;
     run->args = launch->args + head;
     run->ctx.args = (const unsigned char *)grid + head;
@@ -342,6 +352,7 @@ static void run_launch(struct task *task, struct stream *stream)
     struct execution run; /* not cleared: it is large, and all of it is set when it is needed */
     run.launch = launch;
     run.stream = stream;
+    run.arena = &stream->context->device->arena;
     run.args = launch->args;
     run.faulted = run.timed_out = false;
     run.deadline = 0;

@@ -104,20 +104,21 @@ static aclError check_values(const struct function *function, const struct devic
     return code;
 }
 
-ALWAYS_INLINE aclError check_memory(const struct function *function, const struct device *device,
-                                    const struct launch_args *args)
+/* Arguments by value: a pointer to those of a launch, in whatever place, would cost every launch. */
+static aclError check_args(const struct function *function, const struct device *device, struct launch_args args)
 {
-    return args->host != NULL ? memcheck_args(device, function->name, args->host, args->size)
-                              : check_values(function, device, args->values);
+    aclError code = launch_check_size(function, &args);
+    if (code != ACL_SUCCESS) {
+        return code;
+    }
+    return args.host != NULL ? memcheck_args(device, function->name, args.host, args.size)
+                             : check_values(function, device, args.values);
 }
 
 ALWAYS_INLINE aclError submit(struct stream *stream, struct function *function, uint16_t blocks,
                        const struct launch_config *config, const struct launch_args *args)
 {
-    aclError code = check_on() ? launch_check_size(function, args) : ACL_SUCCESS;
-    if (code == ACL_SUCCESS && check_on()) {
-        code = check_memory(function, stream->context->device, args);
-    }
+    aclError code = check_on() ? check_args(function, stream->context->device, *args) : ACL_SUCCESS;
     if (UNLIKELY(code != ACL_SUCCESS)) {
         return code;
     }
