@@ -15,9 +15,9 @@ class Diagnosis(NamedTuple):
     """One mistake.
 
     ``kind``: 'unwritten-read', 'overrun', 'use-after-free', 'write-after-free', 'free-in-use', 'double-free', 'bad-free',
-    'wrong-device', 'leak', and what other parts of the mock add. ``function``: the C call that found it. ``site``: where
-    that call is, as 'file:line', '' when it was not made from Python. ``text``: what is wrong, where the object was made,
-    what to do.
+    'wrong-device', 'leak', 'lost-arguments', 'unfilled-placeholder', 'foreign-parameter', 'foreign-arguments',
+    'argument-size', 'blocks-cut'. ``function``: the C call that found it. ``site``: where that call is, as 'file:line', ''
+    when it was not made from Python. ``text``: what is wrong, where the object was made, what to do.
     """
 
     kind: str
