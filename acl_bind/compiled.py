@@ -12,16 +12,18 @@ from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import Any
 
+from ._checks import counted
 from ._ffi import Launcher, call_error, connect, ffi, is_fast, raw
 from ._handle import is_forked
 from .config import LaunchConfig, as_config
 from .kernel import Kernel, KernelMakers
+from .layout import check_count, check_table
 from .memory import DeviceBuffer
 from .plan import HiddenValues, Plan, has_code
 from .signature import Slot, slot_of_type, slot_of_value
 from .stream import Stream
 from .typed import TypedKernel
-from .values import POINTER_SIZE, Argument, Placeholder
+from .values import POINTER_SIZE, Argument, Placeholder, label
 
 PARAMS_AT_MOST = 128
 BLOCK_AT_MOST = 1024  # bytes of arguments that the call in C takes
@@ -209,10 +211,27 @@ class Launchers(dict[tuple[type, ...], 'TypedKernel | None']):
         self[tuple(map(type, values))] = make and make(kernel, slots, bound=False, by_handles=False)
 
 
-def bind(kernel: Kernel, *types: Any, by_handles: bool = False) -> TypedKernel:
+def _check_signature(kernel: Kernel, slots: Sequence[Slot]) -> None:
+    """Raise for types that are not what the binary says of the kernel's parameters."""
+    table = kernel.arg_info
+    if table is None:
+        return
+    check_count(kernel, len(slots))
+    for index, (slot, param) in enumerate(zip(slots, table, strict=True)):
+        if slot.size not in (0, param.size):
+            name = label(index, kernel.param_names)
+            raise TypeError(f'{name}: {slot.name} has {counted(slot.size, "byte")}, the parameter in the binary has {param.size}')
+    sizes = [param.size if slot.kind != 'd' else 0 for slot, param in zip(slots, table, strict=True)]
+    check_table(kernel, _template(slots, sizes), table)
+
+
+def bind(kernel: Kernel, *types: Any, by_handles: bool = False, check: bool = False) -> TypedKernel:
     slots = [slot_of_type(spec, position) for position, spec in enumerate(types)]
-    make = implementation if _has_fixed_places(slots) else TypedKernel
-    return make(kernel, slots, bound=True, by_handles=by_handles)
+    _check_signature(kernel, slots)
+    make = implementation if _has_fixed_places(slots) and not check else TypedKernel
+    typed = make(kernel, slots, bound=True, by_handles=by_handles)
+    typed.check = check
+    return typed
 
 
 def in_c(launch: Callable[..., None]) -> Callable[..., None]:

@@ -6,16 +6,10 @@ import dataclasses
 import functools
 from typing import Any
 
+from ._checks import check_int
 from ._ffi import ffi, lib
 
 BLOCKS_AT_MOST = 0xFFFF  # the runtime cuts the number to 16 bits
-
-
-def _check_int(name: str, value: Any, low: int, high: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f'{name} is {value!r}, expected an int from {low} to {high}')
-    if not low <= value <= high:
-        raise ValueError(f'{name} is {value}, expected {low} to {high}')
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,10 +33,10 @@ class LaunchConfig:
     enable_profiling: bool | None = None
 
     def __post_init__(self) -> None:
-        _check_int('num_blocks', self.num_blocks, 0, BLOCKS_AT_MOST)
+        check_int('num_blocks', self.num_blocks, 0, BLOCKS_AT_MOST)
         for name, high in (('schem_mode', 1), ('dyn_ubuf_size', 0xFFFFFFFF), ('engine_type', 1), ('block_dim_offset', 0xFFFFFFFF)):
             if getattr(self, name) is not None:
-                _check_int(name, getattr(self, name), 0, high)
+                check_int(name, getattr(self, name), 0, high)
         for name in ('block_task_prefetch', 'data_dump', 'enable_profiling'):
             if not isinstance(getattr(self, name), (bool, type(None))):
                 raise TypeError(f'{name} is {getattr(self, name)!r}, expected a bool')

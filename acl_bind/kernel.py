@@ -139,14 +139,16 @@ class Kernel(Handle):
         """An argument list for this kernel that can be launched many times and changed in between."""
         return KernelMakers.args(self, *values)
 
-    def bind(self, *types: Any, by_handles: bool = False) -> TypedKernel:
+    def bind(self, *types: Any, by_handles: bool = False, check: bool = False) -> TypedKernel:
         """The kernel with the types of its arguments, for launches that cost least: ``add = kernel.bind(DeviceBuffer, np.int32)``.
 
         Then ``add(stream, config, x, 3)``: bare ints and floats have a width now. The types are those of acl_bind.signature.
         ``by_handles`` launches through aclrtKernelArgs* and aclrtLaunchKernelWithConfig even where
-        aclrtLaunchKernelWithHostArgs is there. Raises TypeError for what is no type of an argument.
+        aclrtLaunchKernelWithHostArgs is there. ``check`` asks the library at each call whether addresses are of device memory
+        (aclrtPointerGetAttributes), as the mock always does for those that came as numbers. Raises TypeError for what is no
+        type of an argument, TypeError or AclArgumentLayoutError for types that the binary's own table contradicts.
         """
-        return KernelMakers.bind(self, *types, by_handles=by_handles)
+        return KernelMakers.bind(self, *types, by_handles=by_handles, check=check)
 
     @functools.cached_property
     def launchers(self) -> Launchers:

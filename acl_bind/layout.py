@@ -127,19 +127,23 @@ def prepare(kernel: Kernel, values: Sequence[Any]) -> list[Argument]:
     Raises TypeError for a value that cannot be one, a wrong number of them or a wrong size, ValueError for an int out of
     range, AclArgumentLayoutError when the binary wants them elsewhere than ``kernel.layout`` puts them.
     """
-    table = kernel.arg_info
-    if table is not None and len(values) != len(table):
-        raise TypeError(f'{kernel.name} takes {counted(len(table), "argument")} ({_described(table)}), got {len(values)}')
+    check_count(kernel, len(values))
+    table, names = kernel.arg_info, kernel.param_names
     sizes = [None] * len(values) if table is None else [param.size for param in table]
-    names = kernel.param_names
-    if names and len(values) != len(names):
-        raise TypeError(f'{kernel.name} takes {counted(len(names), "argument")} ({", ".join(names)}), got {len(values)}')
     called = names or ('',) * len(values)
     arguments = [convert(*each) for each in zip(values, range(len(values)), called, sizes, strict=True)]
     check_pointers(kernel, arguments)
     if table is not None:
         check_table(kernel, arguments, table)
     return arguments
+
+
+def check_count(kernel: Kernel, count: int) -> None:
+    """Raise TypeError when the binary, or who named the parameters, knows of another number of them."""
+    table, names = kernel.arg_info, kernel.param_names
+    for known, text in ((table, '' if table is None else _described(table)), (names or None, ', '.join(names))):
+        if known is not None and len(known) != count:
+            raise TypeError(f'{kernel.name} takes {counted(len(known), "argument")} ({text}), got {count}')
 
 
 def prepare_one(kernel: Kernel, arguments: Sequence[Argument], position: int, value: Any) -> Argument:
@@ -152,7 +156,7 @@ def prepare_one(kernel: Kernel, arguments: Sequence[Argument], position: int, va
     return new
 
 
-def check_pointers(kernel: Kernel, arguments: Sequence[Argument], first: int = 0) -> None:
+def check_pointers(kernel: Kernel, arguments: Sequence[Argument], first: int = 0, *, always: bool = False) -> None:
     """Raise ValueError for a pointer to another device than the kernel's, and on the mock for one to no device memory at all."""
     for index, argument in enumerate(arguments, first):
         if argument.kind != 'pointer':
@@ -160,7 +164,7 @@ def check_pointers(kernel: Kernel, arguments: Sequence[Argument], first: int = 0
         name = label(index, kernel.param_names)
         if argument.device_id is not None and argument.device_id != kernel.device_id:
             raise ValueError(f'{name}: the buffer is on device {argument.device_id}, the kernel {kernel.name} on device {kernel.device_id}')
-        if not argument.checked and opened().kind == 'mock':
+        if not argument.checked and (always or opened().kind == 'mock'):
             check_address(name, int.from_bytes(argument.data, 'little'))
 
 

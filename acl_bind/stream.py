@@ -74,6 +74,10 @@ class Stream(Handle):
         scope = self._parent
         return scope if isinstance(scope, Device) else getattr(scope, 'device', None)
 
+    def __acl_stream__(self) -> tuple[int, int]:
+        """(0, handle): how other libraries ask any object for an ACL stream."""
+        return 0, self.handle
+
     # ---- waiting
 
     def sync(self, timeout: float | None = None) -> None:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from .config import LaunchConfig, as_config
 from .kernel import Kernel
-from .layout import prepare
+from .layout import check_pointers, prepare
 from .plan import Plan, run
 from .signature import Slot, cast
 from .stream import Stream, as_stream
@@ -56,6 +56,8 @@ class TypedKernel:
     ValueError that name the argument, and AclError as ``launch`` does.
     """
 
+    check = False  # addresses, at each call, wherever it runs
+
     def __init__(self, kernel: Kernel, slots: Sequence[Slot], *, bound: bool, by_handles: bool) -> None:
         self.slots, self.by_handles, self.name = tuple(slots), by_handles, kernel.name
         self.keep, self._bound = kernel.binary, bound
@@ -78,6 +80,8 @@ class TypedKernel:
             return prepare(self.kernel, args)
         values = [_cast(slot, value, index) for index, (slot, value) in enumerate(zip(self.slots, args, strict=True))]
         arguments = prepare(self.kernel, values)
+        if self.check:
+            check_pointers(self.kernel, arguments, always=True)
         for index, (slot, argument) in enumerate(zip(self.slots, arguments, strict=True)):
             _check_kind(slot, argument, args[index], index)
         return arguments

@@ -133,3 +133,43 @@ with ab.Device(4) as device:
 """
     done = run_python(code, ACL_MOCK_DEVICE_COUNT='5', ACL_MOCK_SOC='Ascend910B4', ACL_MOCK_MEMORY='128M')
     assert done.stdout == f'5 Ascend910B4\n{128 << 20}\n'
+
+
+def test_warmup(device: ab.Device) -> None:
+    device.warmup()
+
+
+def test_in_a_notebook(device: ab.Device) -> None:
+    html = device._repr_html_()
+    assert '<b>Device 0</b>' in html
+    assert 'MiB free' in html
+    device.close()
+    assert device._repr_html_() == '<b>Device 0</b>, closed'
+
+
+def test_a_wrong_id_tells_the_variable_and_the_valid_ones(run_python: Run) -> None:
+    code = """
+import acl_bind as ab
+try:
+    ab.Device(3)
+except ab.AclInvalidArgumentError as error:
+    print(str(error).splitlines()[-1])
+"""
+    done = run_python(code, ACL_MOCK_DEVICE_COUNT='8', ASCEND_RT_VISIBLE_DEVICES='1,3,5')
+    assert done.stdout == "Valid ids: 0 to 2. ASCEND_RT_VISIBLE_DEVICES is '1,3,5'.\n"
+
+
+def test_a_variable_that_changes_too_late_is_said_once(run_python: Run) -> None:
+    code = """
+import os, warnings
+import acl_bind as ab
+ab.Device(0).close()
+os.environ['ASCEND_RT_VISIBLE_DEVICES'] = '1'
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter('always')
+    ab.Device(0).close()
+    ab.Device(0).close()
+print(len(caught), caught[0].message)
+"""
+    done = run_python(code, ASCEND_RT_VISIBLE_DEVICES='0')
+    assert done.stdout == "1 ASCEND_RT_VISIBLE_DEVICES was '0' when the first device was opened; that it is '1' now has no effect\n"

@@ -190,6 +190,7 @@ def message(bench: Bench, mistake: Mistake) -> str:
         text = 'nothing was raised'
     text = text.replace(str(bench.folder), 'FOLDER').replace(str(TESTS), 'TESTS')
     text = re.sub(r'0x[0-9a-f]{5,}', '0xADDRESS', text)
+    text = re.sub(r'of stream \d+', 'of stream N', text)
     text = re.sub(r'has \d+ of \d+', 'has FREE of TOTAL', text)
     return re.sub(r'(messages\.py):\d+', r'\1:LINE', text)
 

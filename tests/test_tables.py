@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from recorded import sent
+from pytest_mock import MockerFixture
+from recorded import last_bytes, recording, sent
 
 import acl_bind as ab
 
@@ -83,3 +84,41 @@ def test_the_binarys_table_gives_a_bare_float_its_size(stream: ab.Stream, tables
         kernel.args(1e300, 2.5, np.float16(1))
     with pytest.raises(TypeError, match=r'argument 2: .*np\.float16 or a bfloat16'):
         kernel.args(1.5, 2.5, 3.5)
+
+
+# ---- bind() -----------------------------------------------------------------------------------------------------------
+
+
+def test_bound_types_are_held_against_the_table(tables: ab.Binary) -> None:
+    kernel = tables.get_kernel('slotted', param_names=('x', 'n', 'm', 'k'))
+    kernel.bind(ab.DeviceBuffer, np.int32, np.int16, np.int8)
+    with pytest.raises(TypeError, match=r'argument 2 \(m\): int32 has 4 bytes, the parameter in the binary has 2'):
+        kernel.bind(ab.DeviceBuffer, np.int32, np.int32, np.int8)
+    with pytest.raises(TypeError, match='slotted takes 4 arguments'):
+        kernel.bind(ab.DeviceBuffer)
+    with pytest.raises(ab.AclArgumentLayoutError, match='wants its parameters at offsets 0, 8, 12'):
+        tables.get_kernel('dense').bind(ab.DeviceBuffer, np.int32, np.int32)
+
+
+def test_bind_in_the_bisheng_layout(stream: ab.Stream, tables: ab.Binary) -> None:
+    kernel = tables.get_kernel('dense')
+    kernel.layout = 'bisheng'
+    typed = kernel.bind(ab.DeviceBuffer, np.int32, np.int32)
+    for _ in range(2):
+        with recording():
+            typed(stream, 1, None, 7, 9)
+            stream.sync()
+            assert last_bytes() == bytes(8) + struct.pack('<2i', 7, 9)
+
+
+def test_bind_with_checks_asks_the_library(device: ab.Device, stream: ab.Stream, tables: ab.Binary, mocker: MockerFixture) -> None:
+    host, buffer = np.zeros(4), device.empty(4)
+    kernel = tables.get_kernel('slotted')
+    opened = mocker.patch('acl_bind.layout.opened')
+    opened.return_value.kind = 'cann'
+    checked = kernel.bind(ab.Ptr, np.int32, np.int16, np.int8, check=True)
+    with pytest.raises(ValueError, match=r'argument 0: 0x[0-9a-f]+ is no address of device memory'):
+        checked(stream, 1, ab.Ptr(host.ctypes.data), 1, 1, 1)
+    checked(stream, 1, ab.Ptr(buffer.handle), 1, 1, 1)
+    kernel.bind(ab.Ptr, np.int32, np.int16, np.int8)(stream, 1, ab.Ptr(host.ctypes.data), 1, 1, 1)
+    stream.sync()
