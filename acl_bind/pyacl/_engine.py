@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from .._ffi import ffi, flat, flat_result, signatures
 from ._table import TABLES
@@ -113,15 +113,18 @@ def _text(pointer: Any) -> str | None:
     return None if pointer == ffi.NULL else ffi.string(pointer).decode()
 
 
+def _waiting(signed: bool, shape: str) -> tuple[int, int]:
+    """What a flat face that returned its mark has to tell."""
+    output, code = flat_result(signed)
+    return (UNKNOWN_STATUS if code and shape == 'xr' else output), code
+
+
 def _finish_one(function: Call, shape: str) -> Call:
     mark = LOOK[ffi.typeof(function).result.cname]
 
     def finish(*values: Any) -> tuple[Any, int]:
         output = function(*values)
-        if output != mark:
-            return output, 0
-        output, code = flat_result(signed=mark < 0)
-        return (UNKNOWN_STATUS if code and shape == 'xr' else output), code
+        return (output, 0) if output != mark else _waiting(mark < 0, shape)
 
     return finish
 
@@ -152,12 +155,12 @@ def finisher(row: Row) -> Call:
     if all(argument.cname in _NATIVE.get(code, ()) for code, argument in zip(row.codes.strip('-'), casts, strict=True)):
         return finish
 
-    def cast(*values: Any) -> Any:
+    def fit(*values: Any) -> Any:
         """Where pyACL's code is not C's type: the value as C sees it."""
         pairs = zip(casts, values, strict=True)
         return finish(*(int(ffi.cast(ctype, value)) if isinstance(value, int) else value for ctype, value in pairs))
 
-    return cast
+    return fit
 
 
 # Which C types a code fits as it is. `int` stands for enums: their flat faces take int32_t.
@@ -178,7 +181,7 @@ _NATIVE = {
 
 # One way through for ints in range, which C takes as they are; anything else goes the slow way, which decides what it is.
 _FAST = """
-def make(function, slow, mark, result):
+def make(function, slow, mark=None, result=None):
     def face(*args, **kw):
         try:
             {unpack}
@@ -193,7 +196,7 @@ _PLAIN = 'return function({names})'
 _VALUE = """value = function({names})
                 if value != mark:
                     return value, 0
-                return result(mark < 0)"""
+                return result()"""
 
 
 @functools.cache
@@ -239,7 +242,7 @@ def make_face(row: Row) -> Call:
     key = (row.module, row.name)
     slow = slow_face(row, SPECIAL[key] if row.shape == '*' else finisher(row))
     codes = row.codes.strip('-')
-    simple = set(codes) <= set('kKiIlLH') and row.shape in ('r', 'u', 'ur')
+    simple = set(codes) <= set('kKiIlLH') and row.shape in ('r', 'u', 'ur', 'xr')
     function = flat(row.function) if simple else None
     if function is None or not _fits(codes, function):
 
@@ -247,9 +250,10 @@ def make_face(row: Row) -> Call:
             return slow(args, kw)
 
         return face
-    mark = LOOK[ffi.typeof(function).result.cname] if row.shape == 'ur' else 0
-    made: Call = _fast(len(codes), _VALUE if row.shape == 'ur' else _PLAIN)(function, slow, mark, flat_result)
-    return made
+    if len(row.shape) == 1:
+        return cast(Call, _fast(len(codes), _PLAIN)(function, slow))
+    mark = LOOK[ffi.typeof(function).result.cname]
+    return cast(Call, _fast(len(codes), _VALUE)(function, slow, mark, functools.partial(_waiting, mark < 0, row.shape)))
 
 
 def _fits(codes: str, function: Call) -> bool:
