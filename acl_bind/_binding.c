@@ -157,8 +157,9 @@ static void acl_bind_hide(const char *function, int hidden)
 /* ---- flat faces --------------------------------------------------------------------------------------- */
 
 /* A face with one output returns the output, since that is what costs least to get into Python. When the function
- * failed, or the output happens to look like FLAT_LOOK, it returns FLAT_LOOK, and code and output wait here. They are
- * a stack: whatever Python runs on this thread before it takes them puts its own on top and takes them first. */
+ * failed, or the output happens to look like the mark, it returns the mark (the largest unsigned or the smallest signed
+ * number), and code and output wait here. They are a stack: whatever Python runs on this thread before it takes them puts
+ * its own on top and takes them first. */
 #define FLAT_DEPTH 64
 
 static _Thread_local struct flat_result {
@@ -205,3 +206,21 @@ static uint64_t acl_bind_flat_value(void)
 
 /* ROUTE */
 /* WRAPPERS */
+
+static const struct {
+    const char *name;
+    uint64_t (*call)(const uint64_t *);
+} thunks[] = {
+/* THUNKS */
+};
+
+/* The address of a flat face that takes its parameters as an array of 64-bit values; 0: there is none. */
+static uint64_t acl_bind_thunk(const char *function)
+{
+    for (size_t i = 0; i < sizeof(thunks) / sizeof(thunks[0]); ++i) {
+        if (strcmp(thunks[i].name, function) == 0) {
+            return (uint64_t)(uintptr_t)thunks[i].call;
+        }
+    }
+    return 0;
+}

@@ -123,16 +123,7 @@ def kind_of(declaration: str, name: str, kinds: dict[str, str]) -> str:
     return 'pointer' if ctype.endswith('*') else kinds.get(ctype, 'number')
 
 
-@dataclasses.dataclass
-class Flat:
-    """The flat face acl_bind_flat_NAME of a function: it takes pointers as integers, outputs are no parameters.
-
-    Without outputs it returns what the function returns. With one output it returns that, widened to 64 bits, or
-    FLAT_LOOK when there is more to know (_binding.c). Several go to 8 bytes each at the parameter `out`, which is first.
-    """
-
-    declaration: str
-    definition: str
+Flat = tuple[str, str]  # declaration, definition
 
 
 def widened(ctype: str, kind: str) -> str:
@@ -150,13 +141,17 @@ def flat_input(declaration: str, name: str, kind: str) -> tuple[str, str]:
 
 
 def flat_face(function: Function, kinds: dict[str, str]) -> Flat | None:
-    """None when there is no use for one, or a struct is in the way."""
+    """The flat face acl_bind_flat_NAME takes pointers as integers; outputs are no parameters.
+
+    Without outputs it returns what the function returns. With one it returns that, widened to 64 bits, or a mark when
+    there is more to know (_binding.c). Several go to 8 bytes each at the parameter `out`, which is first. None when there
+    is no use for a face, or a struct is in the way.
+    """
     outputs = [(re.sub(rf' ?\*{name}$', '', declaration), name) for declaration, name in function.params if name in function.outputs]
     output_kinds = [kind_of(ctype, '', kinds) for ctype, _ in outputs]
     inputs = [(*param, kind_of(*param, kinds)) for param in function.params if param[1] not in function.outputs]
-    if function.since == 'mock' or 'struct' in output_kinds or function.returns in ('void', 'char *', 'const char *'):
-        return None
-    if 'struct' in [kind for *_, kind in inputs]:
+    no_struct = 'struct' not in [*output_kinds, *(kind for *_, kind in inputs)]
+    if not no_struct or function.since == 'mock' or function.returns in ('void', 'char *', 'const char *'):
         return None
     flat = {name: flat_input(declaration, name, kind) for declaration, name, kind in inputs}
     arguments = ', '.join(flat[name][1] if name in flat else f'&{name}' for _, name in function.params)
@@ -177,7 +172,16 @@ def flat_face(function: Function, kinds: dict[str, str]) -> Flat | None:
             body += ''.join(f'(({w} *)out)[{i}] = ({w}){c}{outputs[i][1]}; ' for i, (w, c) in enumerate(zip(wide, cast, strict=True)))
             body += 'return code_;'
     declaration = f'{returns} acl_bind_flat_{function.name}({", ".join(params) or "void"})'
-    return Flat(declaration, f'static {declaration}\n{{\n    {body}\n}}\n')
+    return declaration, f'static {declaration}\n{{\n    {body}\n}}\n' + thunk(f'flat_{function.name}', params)
+
+
+def thunk(name: str, params: list[str]) -> str:
+    """A flat face whose parameters all are integers takes them as an array too (_pyacl.c)."""
+    types = [re.sub(r' ?\w+$', '', param) for param in params]
+    if any('*' in ctype or ctype == 'float' for ctype in types):
+        return ''
+    passed = ', '.join(f'({ctype})in[{at}]' for at, ctype in enumerate(types))
+    return f'static uint64_t thunk_{name}(const uint64_t *in)\n{{\n    (void)in;\n    return (uint64_t)acl_bind_{name}({passed});\n}}\n'
 
 
 def table_call(function: Function, arguments: str) -> str:
@@ -214,13 +218,16 @@ def source(functions: list[Function], faces: list[Flat]) -> str:
     members = ''.join(f'    __typeof__({function.name}) *{function.name};\n' for function in functions)
     rows = ''.join(f'    {{"{function.name}", (void **)&table.{function.name}}},\n' for function in functions)
     text = ''.join(f'    "{describe(function)}\\n"\n' for function in functions)
+    flat = '\n'.join(face[1] for face in faces)
+    thunks = ''.join(f'    {{"{name}", thunk_flat_{name}}},\n' for name in re.findall(r'thunk_flat_(\w+)\(', flat))
     template = (PACKAGE / '_binding.c').read_text()
     return (
         template.replace('/* MEMBERS */\n', members)
         .replace('/* ROWS */\n', rows)
         .replace('/* DESCRIPTION */\n', text)
         .replace('/* ROUTE */\n', (PACKAGE / '_route.c').read_text())
-        .replace('/* WRAPPERS */\n', '\n'.join([*(face.definition for face in faces), *map(wrapper, functions)]))
+        .replace('/* WRAPPERS */\n', '\n'.join([flat, *map(wrapper, functions)]))
+        .replace('/* THUNKS */\n', thunks)
     )
 
 
@@ -231,7 +238,7 @@ def make_ffi() -> cffi.FFI:
     builder = cffi.FFI()
     kinds = type_kinds(declarations)
     faces = [face for function in functions if (face := flat_face(function, kinds))]
-    flat = ''.join(f'{face.declaration};\n' for face in faces)
+    flat = ''.join(f'{face[0]};\n' for face in faces)
     builder.cdef(declarations + ''.join(f'#define {name} ...\n' for name in numbers) + plain_c(route) + BINDING_CDEF + flat)
     builder.set_source('acl_bind._acl', source(functions, faces))
     return builder
@@ -245,6 +252,7 @@ int acl_bind_has(const char *function);
 void acl_bind_hide(const char *function, int hidden);
 int64_t acl_bind_flat_code(void);
 uint64_t acl_bind_flat_value(void);
+uint64_t acl_bind_thunk(const char *function);
 extern "Python" void acl_bind_pyacl_callback(void *data);
 extern "Python" void acl_bind_pyacl_exception(aclrtExceptionInfo *info);
 extern "Python" void acl_bind_site(char *site, size_t room);

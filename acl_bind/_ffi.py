@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ._plain import Cell, Launcher, Ring, connect
 
     is_fast: bool
+    make_face: Any
 else:
     try:
         from ._fast import Cell, Launcher, Ring, connect
@@ -29,6 +30,10 @@ else:
         from ._plain import Cell, Launcher, Ring, connect
 
         is_fast = False
+    try:
+        from ._pyacl import make as make_face
+    except ImportError:  # not built: pyACL's functions are Python
+        make_face = None
 
 ffi: Any = _compiled
 raw: Any = _raw  # with what is no function of the library: acl_bind_launch and its kind
@@ -48,9 +53,11 @@ __all__ = [
     'flat_result',
     'is_fast',
     'lib',
+    'make_face',
     'opened',
     'raw',
     'signatures',
+    'thunk',
 ]
 
 
@@ -163,7 +170,7 @@ lib: Any = Lib()
 
 
 def flat(name: str) -> Callable[..., Any]:
-    """The flat face of a function, with pointers as integers (_build.Flat); ``lib``'s function where there is none."""
+    """The flat face of a function, with pointers as integers (_build.flat_face); ``lib``'s function where there is none."""
     known = f'acl_bind_flat_{name}' if lib.has(name) else ''
     function: Callable[..., Any] = getattr(_raw, known, None) or getattr(lib, name)
     return function
@@ -173,6 +180,11 @@ def callback(name: str, function: Callable[..., None]) -> Any:
     """A C function pointer that calls a Python function; the names are those of _build.BINDING_CDEF."""
     ffi.def_extern(name)(function)
     return getattr(_raw, name)
+
+
+def thunk(name: str) -> int:
+    """The address of a function's flat face that takes an array (_pyacl.c); 0 where there is none."""
+    return int(_raw.acl_bind_thunk(name.encode())) if lib.has(name) else 0
 
 
 def flat_result(signed: bool) -> tuple[int, int]:

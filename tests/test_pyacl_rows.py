@@ -17,7 +17,7 @@ from pyacl_facts import CALLED, FACTS, PARSED, UNKNOWN_TEXT, Fact, arguments
 import acl_bind.pyacl as acl
 from acl_bind import mock
 from acl_bind._ffi import ffi, lib, signatures
-from acl_bind.pyacl import _strict
+from acl_bind.pyacl import _engine, _strict
 from acl_bind.pyacl._engine import ROWS
 
 FAILED = 507899
@@ -139,6 +139,19 @@ def test_numbers_out_of_range(fact: Fact) -> None:
             with pytest.raises(TypeError) as error:
                 fact.get()(*args)
             assert str(error.value) == fact.text
+
+
+@pytest.mark.parametrize('fact', CALLED, ids=ids)
+def test_in_python_they_do_the_same(fact: Fact, monkeypatch: pytest.MonkeyPatch) -> None:
+    in_c, seen_by_c = call(fact, arguments(fact))
+    monkeypatch.setattr(_engine, 'make_face', None)
+    face = _engine.make(ROWS[fact.module][fact.short])
+    monkeypatch.setattr(Fact, 'get', lambda _: face)
+    in_python, seen = call(fact, arguments(fact))
+    assert face.__name__ == fact.short
+    assert in_python == in_c
+    if set(fact.letters) <= set('kKiIlLH'):
+        assert list(seen.values())[: len(fact.letters)] == list(seen_by_c.values())[: len(fact.letters)]
 
 
 @pytest.mark.parametrize('fact', [fact for fact in FACTS if fact.bound], ids=ids)

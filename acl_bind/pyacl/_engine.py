@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
-from .._ffi import ffi, flat, flat_result, signatures
+from .._ffi import ffi, flat, flat_result, make_face, signatures, thunk
 from ._table import TABLES
 
 Call = Callable[..., Any]
@@ -179,36 +179,6 @@ _NATIVE = {
 
 # ---- functions --------------------------------------------------------------------------------------------------------
 
-# One way through for ints in range, which C takes as they are; anything else goes the slow way, which decides what it is.
-_FAST = """
-def make(function, slow, mark=None, result=None):
-    def face(*args, **kw):
-        try:
-            {unpack}
-            if {check}not kw:
-                {body}
-        except (ValueError, OverflowError):
-            pass
-        return slow(args, kw)
-    return face
-"""
-_PLAIN = 'return function({names})'
-_VALUE = """value = function({names})
-                if value != mark:
-                    return value, 0
-                return result()"""
-
-
-@functools.cache
-def _fast(arity: int, body: str) -> Call:
-    names = ', '.join(f'a{i}' for i in range(arity))
-    check = f'int is {" is ".join(f"type(a{i})" for i in range(arity))} and ' if arity else ''
-    scope: dict[str, Any] = {}
-    exec(_FAST.format(unpack=f'{names}, = args' if arity else 'pass', check=check, body=body.format(names=names)), scope)
-    made: Call = scope['make']
-    return made
-
-
 SPECIAL: dict[tuple[str, str], Call] = {}
 RAW: set[tuple[str, str]] = set()
 
@@ -237,23 +207,38 @@ def slow_face(row: Row, finish: Call) -> Call:
     return slow
 
 
-def make_face(row: Row) -> Call:
-    """The function that programs call."""
+def make(row: Row) -> Call:
+    """The function that programs call: in C where its arguments are all numbers and it was built, else in Python."""
     key = (row.module, row.name)
     slow = slow_face(row, SPECIAL[key] if row.shape == '*' else finisher(row))
     codes = row.codes.strip('-')
     simple = set(codes) <= set('kKiIlLH') and row.shape in ('r', 'u', 'ur', 'xr')
-    function = flat(row.function) if simple else None
-    if function is None or not _fits(codes, function):
+    address = thunk(row.function) if simple and make_face and _fits(codes, flat(row.function)) else 0
+    if not address:
+        return in_python(row, slow)
+    result = ffi.typeof(flat(row.function)).result.cname
+    signed = result not in ('uint64_t', 'size_t', 'uint32_t', 'uint16_t')
+    waiting = functools.partial(_waiting, signed, row.shape) if len(row.shape) == 2 else None
+    made: Call = make_face(address, row.name, document(row), row.codes, signed, slow, waiting)
+    return made
 
-        def face(*args: Any, **kw: Any) -> Any:
-            return slow(args, kw)
 
-        return face
-    if len(row.shape) == 1:
-        return cast(Call, _fast(len(codes), _PLAIN)(function, slow))
-    mark = LOOK[ffi.typeof(function).result.cname]
-    return cast(Call, _fast(len(codes), _VALUE)(function, slow, mark, functools.partial(_waiting, mark < 0, row.shape)))
+def in_python(row: Row, slow: Call) -> Call:
+    def face(*args: Any, **kw: Any) -> Any:
+        return slow(args, kw)
+
+    return named(row, face)
+
+
+def document(row: Row) -> str:
+    return f'{row.function} of libascendcl.' if row.function.startswith('acl') else ''
+
+
+def named(row: Row, face: Call) -> Call:
+    face.__name__ = face.__qualname__ = row.name
+    face.__module__ = row.module
+    face.__doc__ = document(row)
+    return face
 
 
 def _fits(codes: str, function: Call) -> bool:
@@ -272,4 +257,4 @@ def missing(row: Row) -> Call:
     def face(*_: Any, **__: Any) -> Any:
         raise NotImplementedError(f'{row.module}.{row.name} is {row.function}, which acl_bind does not bind; docs/pyacl.md has the list')
 
-    return face
+    return named(row, face)

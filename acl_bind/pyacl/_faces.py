@@ -16,13 +16,9 @@ def make(module: str, name: str) -> Callable[..., Any]:
     row = ROWS[module].get(name)
     if row is None:
         raise AttributeError(f'module {module!r} has no attribute {name!r}')
-    face = _engine.make_face(row) if _engine.has(row) else _engine.missing(row)
-    if _strict.ENABLED and _engine.has(row):
-        face = _strict.guard(row, face)
-    face.__name__ = face.__qualname__ = row.name
-    face.__module__ = module
-    face.__doc__ = f'{row.function} of libascendcl.' if row.function.startswith('acl') else None
-    return face
+    if not _engine.has(row):
+        return _engine.missing(row)
+    return _strict.guard(row, _engine.make(row)) if _strict.ENABLED else _engine.make(row)
 
 
 def fill(module: str, scope: dict[str, Any], extra: tuple[str, ...] = ()) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .._ffi import error_for
-from ._engine import Row
+from ._engine import Row, named
 
 ENABLED = os.environ.get('ACL_BIND_PYACL_STRICT', '') not in ('', '0')
 
@@ -127,4 +127,4 @@ def guard(row: Row, call: Callable[..., Any]) -> Callable[..., Any]:
             raise error_for(row.function, failure)
         return Result(result) if isinstance(result, tuple) else result
 
-    return face
+    return named(row, face)
