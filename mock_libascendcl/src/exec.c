@@ -109,7 +109,7 @@ static bool check_reach(struct execution *run, struct block *block, uint64_t add
         run->reached[run->reached_count++ % COUNT(run->reached)] = block;
     }
     text_add(&who, "kernel %s, block %u", run->launch->function->name, run->ctx.block_idx);
-    aclError code = memcheck_reach(text_get(&who), block, address, bytes);
+    aclError code = memcheck_reach(text_get(&who), block, address, bytes, true);
     text_free(&who);
     if (code != ACL_SUCCESS && fault_begin(run)) {
         text_add(&run->fault, "%s", aclmock_last_message());

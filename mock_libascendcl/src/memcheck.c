@@ -25,6 +25,16 @@ static aclError say(const char *kind, aclError code, struct text *text)
     return result;
 }
 
+/* Where the work was queued that runs now on the block, so far as it is remembered. */
+static void add_queued(struct text *text, const struct block *block)
+{
+    struct block_use use;
+    if (guard_pending(block, &use)) {
+        text_add(text, "; %s on stream %d was queued", use.what, use.stream);
+        check_add_site(text, use.site);
+    }
+}
+
 /* ---- host code ---------------------------------------------------------------------------------------- */
 
 /* In a signal handler: allocates nothing, locks nothing. */
@@ -54,7 +64,7 @@ void memcheck_watch_host(void)
 
 /* ---- touching ----------------------------------------------------------------------------------------- */
 
-aclError memcheck_reach(const char *who, const struct block *block, uint64_t address, size_t size)
+aclError memcheck_reach(const char *who, const struct block *block, uint64_t address, size_t size, bool in_kernel)
 {
     struct text text = {0};
     uint64_t offset = address - block->address;
@@ -65,6 +75,9 @@ aclError memcheck_reach(const char *who, const struct block *block, uint64_t add
     guard_describe(block, &text);
     text_add(&text, ": %llu too many; allocate more, or pass the right size",
              (unsigned long long)(offset + size - block->size));
+    if (in_kernel) {
+        add_queued(&text, block);
+    }
     block->notes->smashed = true; /* what it overwrites has been said */
     return say("overrun", ACL_ERROR_RT_PARAM_INVALID, &text);
 }
@@ -104,7 +117,8 @@ void memcheck_gone(const char *who, const void *address, size_t size)
     }
     text_add(&text, "%s touches %zu bytes at %p, in ", who, size, address);
     guard_describe(block, &text);
-    text_add(&text, "; free it after a synchronize");
+    text_add(&text, ", which should be freed after a synchronize");
+    add_queued(&text, block);
     say("use-after-free", ACL_SUCCESS, &text);
 }
 
@@ -121,6 +135,9 @@ static aclError find_smashed(const char *kernel, struct block *block)
     text_add(&text, "%s wrote up to %zu bytes behind ", kernel != NULL ? kernel : "something", smashed);
     guard_describe(block, &text);
     text_add(&text, "; check sizes and the last block's share");
+    if (kernel != NULL) {
+        add_queued(&text, block);
+    }
     return say("overrun", ACL_SUCCESS, &text);
 }
 

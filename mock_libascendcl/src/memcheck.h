@@ -15,7 +15,7 @@ void memcheck_watch_host(void);
 
 /* A copy or a kernel (`who`, for the text) wants `size` bytes at an address of a live block: beyond what was asked for
  * it is "overrun", even if the driver gave more. */
-aclError memcheck_reach(const char *who, const struct block *block, uint64_t address, size_t size);
+aclError memcheck_reach(const char *who, const struct block *block, uint64_t address, size_t size, bool in_kernel);
 /* A copy to the host is about to read device memory: "unwritten-read" where nobody wrote. */
 aclError memcheck_read(const struct place *from, const void *address, size_t size);
 /* Queued work, `who`, finds that memory is not there any more: "use-after-free". Never fails: that it does by itself. */

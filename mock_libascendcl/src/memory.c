@@ -108,7 +108,7 @@ aclError memory_reach(const void *address, size_t size, const char *argument, st
 {
     if (LIKELY(holds(address, size, place))) {
         bool check = check_on() && place->block != NULL;
-        return check ? memcheck_reach(argument, place->block, address_number(address), size) : ACL_SUCCESS;
+        return check ? memcheck_reach(argument, place->block, address_number(address), size, false) : ACL_SUCCESS;
     }
     struct text why = {0};
     if (check_on()) {
