@@ -39,6 +39,7 @@ class Stream(Handle):
         Handle.__init__(self, handle, context=context, parent=parent, owned=owned)
         self.device_id = device_id
         self._ring = InFlight(context, handle) if owned else of_borrowed(context, handle)  # what queued work uses
+        self._in_use: tuple[tuple[int, int], set[int]] = (0, 0), set()  # id() of all that the work of a ring in this state uses
         self._callbacks = Callbacks()
         _live[id(self)] = self
         return self
@@ -162,8 +163,10 @@ class Stream(Handle):
         self._ring.keep(None, None, 0, objects)
 
     def _uses(self, wanted: Handle) -> bool:
-        distinct = {id(entry): entry for entry in self._ring.objects()}
-        return any(_holds(entry, wanted) for entry in distinct.values())
+        state = self._ring.position, len(self._ring)
+        if self._in_use[0] != state:  # many are closed in a row: look through the work once
+            self._in_use = state, _reachable(self._ring.objects())
+        return id(wanted) in self._in_use[1]
 
     def _after_wait(self, error: AclError | None, position: int | None = None) -> AclError | None:
         """After a wait that ended so: let go of what the work used. Returns the error, with the launches it may be about."""
@@ -232,9 +235,15 @@ def _parts(entry: object) -> Iterator[object]:
     yield getattr(entry, '_parent', None) if isinstance(entry, Handle) else None
 
 
-def _holds(entry: object, wanted: Handle) -> bool:
-    """Whether something kept for queued work is, or leads to, this very object."""
-    return entry is wanted or any(part is not None and _holds(part, wanted) for part in _parts(entry))
+def _reachable(entries: list[object]) -> set[int]:
+    """The id() of everything that is kept for queued work, or that leads to from there."""
+    found: set[int] = set()
+    while entries:
+        entry = entries.pop()
+        if entry is not None and id(entry) not in found:
+            found.add(id(entry))
+            entries.extend(_parts(entry))
+    return found
 
 
 def park(owner: Handle) -> bool:
