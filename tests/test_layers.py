@@ -54,7 +54,7 @@ C_LAYERS = [
     {'binary', 'hostbin', 'opbin', 'cpubin', 'image', 'load', 'lookup', 'use', 'bind', 'function', 'hidden', 'traits'},
     {'args', 'argscheck', 'argsview'},
     {'queue'},
-    {'stream', 'engine', 'engine_inner', 'random', 'ticker', 'worker', 'streamattr', 'streamstate', 'reslimit'},
+    {'stream', 'engine', 'engine_inner', 'random', 'ticker', 'worker', 'streamattr', 'streamfault', 'streamstate', 'reslimit'},
     {'event', 'eventid', 'eventwait', 'eventquery', 'job', 'hostfunc', 'report', 'exception'},
     {'argring', 'launchcfg', 'launchlog', 'transfer', 'transfer2d', 'batch'},
     {'exec'},

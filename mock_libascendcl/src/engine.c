@@ -54,9 +54,26 @@ void engine_init_condition(pthread_cond_t *condition)
     pthread_condattr_destroy(&attributes);
 }
 
+static void before_fork(void)
+{
+    pthread_mutex_lock(&engine.lock);
+}
+
+static void after_fork(void)
+{
+    pthread_mutex_unlock(&engine.lock);
+}
+
+static void in_child(void)
+{
+    engine.forked = true;
+    after_fork();
+}
+
 static void engine_start(void)
 {
     engine_init_condition(&engine.changed);
+    pthread_atfork(before_fork, after_fork, in_child);
     read_schedule();
 }
 
@@ -192,7 +209,7 @@ static bool passed(const struct stream *stream, uint64_t position)
 /* Streams with threads of their own need no help, and get none. */
 static bool may_help(void)
 {
-    return context_tasks == 0 && engine.schedule != SCHEDULE_WORKER;
+    return context_tasks == 0 && !engine.forked && engine.schedule != SCHEDULE_WORKER;
 }
 
 /* ---- streams ------------------------------------------------------------------------------------------ */
@@ -221,7 +238,10 @@ bool engine_add(struct stream *stream)
 static void runner_seize(struct stream *stream, uint32_t state)
 {
     uint32_t idle = RUNNER_FREE;
-    while (!atomic_compare_exchange_weak(&stream->runner, &idle, state)) {
+    if (engine.forked) { /* whoever had it is not in this process */
+        atomic_store(&stream->runner, state);
+    }
+    while (!engine.forked && !atomic_compare_exchange_weak(&stream->runner, &idle, state)) {
         idle = RUNNER_FREE;
         nanosleep(&(struct timespec){0, 20000}, NULL);
     }
@@ -259,6 +279,11 @@ void engine_remove(struct stream *stream)
     pthread_mutex_unlock(&engine.lock);
     drop_tasks(stream);
     engine_notify();
+}
+
+bool engine_forked(void)
+{
+    return engine.forked;
 }
 
 bool engine_inside(void)
@@ -436,7 +461,7 @@ static bool wait_asleep(struct stream *stream, uint64_t position, uint64_t deadl
 
 enum wait_result engine_wait(struct stream *stream, uint64_t position, int64_t timeout_ms)
 {
-    if (UNLIKELY(context_tasks > 0 || calling_back == stream) && !passed(stream, position)) {
+    if (UNLIKELY(context_tasks > 0 || calling_back == stream || engine.forked) && !passed(stream, position)) {
         return WAIT_IMPOSSIBLE;
     }
     uint64_t deadline = timeout_ms < 0 ? 0 : now_ns() + (uint64_t)timeout_ms * 1000000u;

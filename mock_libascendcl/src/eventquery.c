@@ -96,7 +96,7 @@ static aclError synchronize(struct event *event, int64_t timeout_ms)
         return fail(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, "EE9999", "the event was not reached within %lld ms",
                     (long long)timeout_ms);
     case WAIT_IMPOSSIBLE:
-        return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1001", "called from a kernel or callback: it would wait for itself");
+        return stream_wait_impossible();
     default:
         return stream_fault_before(where.stream, where.position);
     }

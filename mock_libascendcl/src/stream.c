@@ -11,57 +11,6 @@
 #define PRIORITY_LOWEST 7u
 #define KNOWN_FLAGS 0x3fu
 
-/* ---- faults ------------------------------------------------------------------------------------------- */
-
-void stream_fail(struct stream *stream, aclError code, char *text)
-{
-    brief_take(&stream->lock);
-    bool first = stream->fault.code == ACL_SUCCESS;
-    if (first) {
-        stream->fault = (struct stream_fault){code, text, queue_done(&stream->queue) + 1};
-        bool stops = atomic_load(&stream->stop);
-        atomic_store(&stream->stopped, stops);
-        atomic_fetch_add(&stream->context->device->stopped_streams, stops ? 1 : 0);
-        atomic_store(&stream->failed, true);
-    }
-    brief_give(&stream->lock);
-    if (!first) {
-        host_free(text);
-    }
-}
-
-/* With the stream's lock. */
-static aclError report_fault(const struct stream *stream)
-{
-    return fail(stream->fault.code, "EZ9999", "a task of stream %d failed: %s", stream->id,
-                stream->fault.text != NULL ? stream->fault.text : "no memory was left for the details");
-}
-
-/* clear: unless the stream is in stop mode. */
-static aclError look_at_fault(struct stream *stream, uint64_t position, bool clear)
-{
-    aclError code = ACL_SUCCESS;
-    if (LIKELY(!atomic_load_explicit(&stream->failed, memory_order_acquire))) {
-        return code;
-    }
-    brief_take(&stream->lock);
-    if (stream->fault.code != ACL_SUCCESS && stream->fault.position <= position) {
-        code = report_fault(stream);
-        if (clear && !atomic_load(&stream->stopped)) {
-            host_free(stream->fault.text);
-            stream->fault = (struct stream_fault){0};
-            atomic_store(&stream->failed, false);
-        }
-    }
-    brief_give(&stream->lock);
-    return code;
-}
-
-aclError stream_fault_before(struct stream *stream, uint64_t position)
-{
-    return handle_alive(HANDLE_STREAM, stream) ? look_at_fault(stream, position, false) : ACL_SUCCESS;
-}
-
 /* ---- life --------------------------------------------------------------------------------------------- */
 
 static void give_back(struct stream *stream)
@@ -211,7 +160,7 @@ struct stream *stream_find_unusual(aclrtStream handle)
 {
     struct stream *stream = stream_find_here(handle);
     if (UNLIKELY(stream != NULL && atomic_load_explicit(&stream->stopped, memory_order_acquire))) {
-        return look_at_fault(stream, UINT64_MAX, false) == ACL_SUCCESS ? stream : NULL;
+        return stream_look_at_fault(stream, UINT64_MAX, false) == ACL_SUCCESS ? stream : NULL;
     }
     return stream;
 }
@@ -225,8 +174,13 @@ struct block_use stream_next_use(const struct stream *stream, const char *what)
 
 /* ---- waiting ------------------------------------------------------------------------------------------ */
 
-static aclError wait_impossible(void)
+aclError stream_wait_impossible(void)
 {
+    if (engine_forked()) {
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1001",
+                    "this process was forked from the one that queued the work, and does not run it: fork before the "
+                    "first call, or start another program");
+    }
     return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1001",
                 "called from a kernel or callback that the stream is waiting for: it would wait for itself");
 }
@@ -234,7 +188,7 @@ static aclError wait_impossible(void)
 aclError stream_drop(struct stream *stream)
 {
     if (engine_inside()) {
-        return wait_impossible();
+        return stream_wait_impossible();
     }
     engine_drop(stream);
     return ACL_SUCCESS;
@@ -248,9 +202,9 @@ aclError stream_wait(struct stream *stream, int64_t timeout_ms)
         return fail(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "EE9999",
                     "stream %d did not finish within %lld ms; its work goes on", id, (long long)timeout_ms);
     case WAIT_IMPOSSIBLE:
-        return wait_impossible();
+        return stream_wait_impossible();
     default:
-        return look_at_fault(stream, UINT64_MAX, true);
+        return stream_look_at_fault(stream, UINT64_MAX, true);
     }
 }
 
@@ -367,10 +321,10 @@ static aclError destroy(aclrtStream handle, bool wait)
     }
     struct context *context = stream->context;
     if (engine_inside()) {
-        return wait_impossible();
+        return stream_wait_impossible();
     }
     if (wait && engine_wait(stream, queue_pushed(&stream->queue), WAIT_FOR_EVER) == WAIT_IMPOSSIBLE) {
-        return wait_impossible();
+        return stream_wait_impossible();
     }
     streamstate_tell(stream, ACL_RT_STREAM_STATE_DESTROY_PRE);
     if (!handle_claim(HANDLE_STREAM, stream)) {
@@ -452,7 +406,7 @@ aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *status)
         return thread_call.result;
     }
     if (atomic_load(&found->stopped)) {
-        return look_at_fault(found, UINT64_MAX, false);
+        return stream_look_at_fault(found, UINT64_MAX, false);
     }
     uint64_t position = queue_pushed(&found->queue);
     engine_poll(found, position);

@@ -93,10 +93,14 @@ ALWAYS_INLINE struct stream *stream_find_open(aclrtStream handle)
 /* Runner. Notes a failed task, of which the first is kept. Takes the text (of host_alloc, may be NULL). */
 void stream_fail(struct stream *stream, aclError code, char *text);
 
+/* Reports that the calling thread cannot wait for streams (WAIT_IMPOSSIBLE). */
+aclError stream_wait_impossible(void);
 /* Drops what is queued; 107000 from a task of a stream. */
 aclError stream_drop(struct stream *stream);
 
-/* Reports, but does not clear, the fault of a task before the position. */
+/* Reports the fault of a task before the position. clear: and forgets it, unless the stream is in stop mode. */
+aclError stream_look_at_fault(struct stream *stream, uint64_t position, bool clear);
+/* The same for a stream that may have ended; forgets nothing. */
 aclError stream_fault_before(struct stream *stream, uint64_t position);
 
 /* For memcheck.h: the task that is queued next. */

@@ -79,12 +79,12 @@ static void *tick(void *unused)
 void ticker_wake(void)
 {
     pthread_mutex_lock(&engine.lock);
-    if (!ticker.started && !ticker.stopping) {
+    if (!ticker.started && !ticker.stopping && !engine.forked) {
         engine_init_condition(&ticker.tick);
         atomic_store(&engine.ticking, true);
         ticker.started = pthread_create(&ticker.thread, NULL, tick, NULL) == 0;
     }
-    if (ticker.started) {
+    if (ticker.started && !engine.forked) {
         pthread_cond_signal(&ticker.tick);
     }
     pthread_mutex_unlock(&engine.lock);
@@ -92,6 +92,9 @@ void ticker_wake(void)
 
 __attribute__((destructor)) static void ticker_stop(void)
 {
+    if (engine.forked) {
+        return;
+    }
     pthread_mutex_lock(&engine.lock);
     bool started = ticker.started;
     ticker.stopping = true;

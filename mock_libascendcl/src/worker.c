@@ -76,6 +76,8 @@ void worker_stop(struct stream *stream)
     ++engine.changes;
     pthread_cond_broadcast(&engine.changed);
     pthread_mutex_unlock(&engine.lock);
-    pthread_join(stream->worker.thread, NULL);
+    if (!engine.forked) {
+        pthread_join(stream->worker.thread, NULL);
+    }
     pthread_cond_destroy(&stream->worker.wake);
 }

@@ -237,8 +237,14 @@ TEST(a_fork_while_work_is_pending)
             CHECK_OK(launch(stream, memory));
         }
         pid_t child = fork();
-        if (child == 0) {
+        if (child == 0 && i % 2 == 0) {
             _exit(7); /* a child that leaves the device alone */
+        }
+        if (child == 0) { /* one that does not */
+            aclError code = aclrtSynchronizeStream(stream);
+            CHECK(code == ACL_SUCCESS || code == ACL_ERROR_RT_PARAM_INVALID); /* all had run, or nothing runs here */
+            CHECK_OK(aclrtResetDeviceForce(0));
+            exit(7);
         }
         int status;
         CHECK_EQ(waitpid(child, &status, 0), child);
