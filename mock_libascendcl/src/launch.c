@@ -170,6 +170,31 @@ static aclError unbound(const struct function *function)
     return ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
 }
 
+ALWAYS_INLINE bool is_unusual(const struct function *function, const struct launch_args *args)
+{
+    return UNLIKELY(function->cpu_library_unknown || function->mix >= MIX_MAIN_AIC || args->grid != NULL);
+}
+
+/* What only some kernels are asked, and that late. */
+static aclError check_chip(const struct function *function, bool grid)
+{
+    if (function->cpu_library_unknown && soc_is(SOC_950)) { /* other chips do not look */
+        return fail(ACL_ERROR_RT_INTERNAL_ERROR, "EE9999", "the JSON of AI CPU kernel %s has no opKernelLib that is known",
+                    function->name);
+    }
+    bool halves = function->mix >= MIX_MAIN_AIC && function->own.run == NULL; /* host code has no halves */
+    if (halves && function->second.offset == 0) {
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1001",
+                    "kernel %s runs on cube and vector cores, and its code for vector cores is at offset 0, which counts "
+                    "as missing", function->name);
+    }
+    if (grid && !soc_is(SOC_950)) {
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1001", "SIMT kernels run on the 950 family, this is an %s",
+                    soc_current()->name);
+    }
+    return ACL_SUCCESS;
+}
+
 /* What all launches check last. num_blocks is cut to 16 bits: 65536 blocks become 0, as on hardware. */
 ALWAYS_INLINE aclError queue(struct function *function, uint32_t num_blocks, aclrtStream handle,
                       const struct launch_config *config, const struct launch_args *args)
@@ -184,16 +209,12 @@ ALWAYS_INLINE aclError queue(struct function *function, uint32_t num_blocks, acl
                             "aclrtBinaryGetFunction there first",
                             function->name, stream->context->device->user_id);
     }
-    if (UNLIKELY(function->cpu_library_unknown && soc_is(SOC_950))) { /* other chips do not look */
-        return fail(ACL_ERROR_RT_INTERNAL_ERROR, "EE9999", "the JSON of AI CPU kernel %s has no opKernelLib that is known",
-                    function->name);
+    aclError code = is_unusual(function, args) ? check_chip(function, args->grid != NULL) : ACL_SUCCESS;
+    if (UNLIKELY(code != ACL_SUCCESS)) {
+        return code;
     }
     if (UNLIKELY(bind_of(function) == NULL)) {
         return unbound(function);
-    }
-    if (UNLIKELY(args->grid != NULL && !soc_is(SOC_950))) { /* other chips find out this late */
-        return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1001", "SIMT kernels run on the 950 family, this is an %s",
-                    soc_current()->name);
     }
     return submit(stream, function, (uint16_t)num_blocks, config, args);
 }
