@@ -400,7 +400,15 @@ static PyObject *connect(PyObject *module, PyObject *args)
     return PyCFunction_New(&launch_method, NULL);
 }
 
+static PyObject *disconnect(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    stream_type = NULL; /* nothing is one: all launches go the slow way */
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef functions[] = {
+    {"disconnect", disconnect, METH_NOARGS, "from now on nothing is plain"},
     {"connect", connect, METH_VARARGS,
      "connect(address of acl_bind_launch_block, Stream, DeviceBuffer, Placeholder, launch, help) -> launch in C"},
     {0},

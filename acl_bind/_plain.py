@@ -68,6 +68,10 @@ class Launcher:
         raise NotImplementedError
 
 
+def disconnect() -> None:
+    """From now on nothing is plain."""
+
+
 def connect(launch_block: int, *plain_and_slow: object) -> Callable[..., None]:
     """Tells C where acl_bind_launch_block is, which classes are plain, who launches what is not, and the text of its help.
 

@@ -6,6 +6,7 @@ Both leave what is not plain to TypedKernel, which checks everything and has the
 
 from __future__ import annotations
 
+import os
 import struct
 import sys
 from collections.abc import Callable, Sequence
@@ -13,7 +14,7 @@ from types import FrameType
 from typing import Any
 
 from ._checks import counted
-from ._ffi import Launcher, call_error, connect, ffi, is_fast, raw
+from ._ffi import Launcher, call_error, connect, disconnect, ffi, is_fast, raw
 from ._handle import is_forked
 from .config import LaunchConfig, as_config
 from .kernel import Kernel, KernelMakers
@@ -243,5 +244,11 @@ def in_c(launch: Callable[..., None]) -> Callable[..., None]:
     return connect(block, Stream, DeviceBuffer, Placeholder, launch, text)
 
 
+def _after_fork() -> None:
+    if is_forked():
+        disconnect()  # the slow way says what is wrong in a child
+
+
+os.register_at_fork(after_in_child=_after_fork)
 KernelMakers.launchers = Launchers
 KernelMakers.bind = bind

@@ -10,14 +10,13 @@ import functools
 import importlib.util
 import os
 import sysconfig
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from .measure import Gate, Row
 from .native import Native
-from .python import NUMBER, PAYLOAD, SYNC, TYPED, loop
+from .python import NUMBER, PAYLOAD, SYNC, TYPED, Statement, loop
 
 CTYPES = 'ctypes: ten calls'
 TEN_CALLS = 'pyACL-style extension: ten calls'
@@ -25,10 +24,10 @@ OPENCL = 'PyOpenCL on PoCL: typed enqueue'
 OPENCL_SYNC = 'PyOpenCL on PoCL: enqueue and finish'
 CUDA = 'cuda.core.launch on a null driver'
 
-Peer = tuple[str, Callable[[], Any], Callable[[], Any] | None]  # name, a launch, what to do once in a while
+Peers = dict[str, Statement]
 
 
-def ctypes_calls(native: Native) -> list[Peer]:
+def ctypes_calls(native: Native) -> Peers:
     library = ctypes.CDLL(str(native.build('null')))
     values = [ctypes.c_uint64(0x12C000000000 + 4096 * index) for index in range(3)]
 
@@ -45,10 +44,10 @@ def ctypes_calls(native: Native) -> list[Peer]:
         bad |= library.aclrtLaunchKernelWithConfig(None, 8, None, None, handle, None)
         assert not bad
 
-    return [(CTYPES, launch, None)]
+    return {CTYPES: Statement('launch()', {'launch': launch})}
 
 
-def ten_calls(native: Native) -> list[Peer]:
+def ten_calls(native: Native) -> Peers:
     path = native.build('tencalls', f'-I{sysconfig.get_path("include")}')
     spec = importlib.util.spec_from_file_location('tencalls', path)
     assert spec is not None
@@ -75,8 +74,7 @@ def ten_calls(native: Native) -> list[Peer]:
         bad |= acl.launch_kernel_with_config(1, 8, 0, 0, handle)
         assert not bad
 
-    launch.keep = (pointers, number, data)  # type: ignore[attr-defined]
-    return [(TEN_CALLS, launch, None)]
+    return {TEN_CALLS: Statement('launch()', {'launch': launch, 'kept': (pointers, number, data)})}
 
 
 OPENCL_SOURCE = """
@@ -85,7 +83,7 @@ __kernel void empty(__global ushort *x, __global ushort *y, __global ushort *z, 
 """
 
 
-def opencl(_: Native) -> list[Peer]:
+def opencl(_: Native) -> Peers:
     os.environ['POCL_DEVICES'] = 'basic'
     import pocl_binary_distribution  # noqa: PLC0415  (only for the benchmark)
     import pyopencl as cl  # noqa: PLC0415
@@ -101,21 +99,12 @@ def opencl(_: Native) -> list[Peer]:
     kernel = cl.Program(context, OPENCL_SOURCE).build().empty
     kernel.set_scalar_arg_dtypes([None, None, None, np.int32, np.dtype((np.void, 64))])
     buffers = [cl.Buffer(context, cl.mem_flags.READ_WRITE, 512) for _ in range(3)]
-    data = np.void(PAYLOAD)
-
-    def launch() -> None:
-        kernel(queue, (8,), (1,), *buffers, NUMBER, data)
-
-    def and_finish() -> None:
-        kernel(queue, (8,), (1,), *buffers, NUMBER, data)
-        queue.finish()
-
-    launch()
-    queue.finish()
-    return [(OPENCL, launch, queue.finish), (OPENCL_SYNC, and_finish, None)]
+    names = {'kernel': kernel, 'queue': queue, 'number': NUMBER, 'data': np.void(PAYLOAD), **dict(zip('xyz', buffers, strict=True))}
+    enqueue = 'kernel(queue, (8,), (1,), x, y, z, number, data)'
+    return {OPENCL: Statement(enqueue, names, queue.finish), OPENCL_SYNC: Statement(f'{enqueue}; queue.finish()', names)}
 
 
-def cuda(native: Native) -> list[Peer]:
+def cuda(native: Native) -> Peers:
     # cuda.bindings opens libcuda.so.1 by that name, and the loader gives it this one, which is there already.
     ctypes.CDLL(str(native.build('nullcuda', '-Wl,-soname,libcuda.so.1')), ctypes.RTLD_GLOBAL)
     from cuda.core import Device, LaunchConfig, ObjectCode, launch  # noqa: PLC0415  (only for the benchmark)
@@ -124,9 +113,9 @@ def cuda(native: Native) -> list[Peer]:
     device.set_current()
     stream, kernel = device.create_stream(), ObjectCode.from_cubin(b'\x7fELFanything').get_kernel('empty')
     config = LaunchConfig(grid=8, block=1)
-    x, y, z, data = (0x700000000000 + 4096 * index for index in range(4))
-    number = np.int32(NUMBER)
-    return [(CUDA, lambda: launch(stream, config, kernel, x, y, z, number, data), None)]
+    names = {'launch': launch, 'stream': stream, 'config': config, 'kernel': kernel, 'number': np.int32(NUMBER)}
+    names |= {name: 0x700000000000 + 4096 * index for index, name in enumerate('xyzd')}
+    return {CUDA: Statement('launch(stream, config, kernel, x, y, z, number, d)', names)}
 
 
 def rows(native: Native, scale: float) -> tuple[list[Row], list[str]]:
@@ -140,7 +129,7 @@ def rows(native: Native, scale: float) -> tuple[list[Row], list[str]]:
             missing.append(f'no row for {peer.__name__}: {type(error).__name__}: {error}')
             continue
         turns = max(1, int(count * scale))
-        found += [Row(name, functools.partial(loop, launch, turns, after)) for name, launch, after in peers]
+        found += [Row(name, functools.partial(loop, statement, turns)) for name, statement in peers.items()]
     return found, missing
 
 

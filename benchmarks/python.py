@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 import os
+import statistics
 import struct
 import time
+import timeit
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,25 +24,32 @@ MANY = 'acl_bind: launch_many, a launch of 32'
 SYNC = 'acl_bind: typed call and sync()'
 PAYLOAD = bytes(range(64))
 NUMBER = 42
-BATCH = 32
-BETWEEN_SYNCS = 512
+REPLAYED = 32
+BATCH = 200
 
 
-def loop(call: Callable[[], Any], count: int, after: Callable[[], Any] | None = None) -> float:
-    """Nanoseconds a call, without those of the loop. ``after``: called every so many, outside of the time."""
-    clock, spent = time.perf_counter_ns, 0
-    for start in range(0, count, BETWEEN_SYNCS):
-        turns = range(min(BETWEEN_SYNCS, count - start))
-        begun = clock()
-        for _ in turns:
-            pass
-        middle = clock()
-        for _ in turns:
-            call()
-        spent += clock() - middle - (middle - begun)
-        if after is not None:
-            after()
-    return spent / count
+class Statement(NamedTuple):
+    """A launch as a program writes it. ``after``: called every so many, outside of the time."""
+
+    text: str
+    names: dict[str, Any]
+    after: Callable[[], Any] | None = None
+
+
+def loop(statement: Statement, count: int) -> float:
+    """Nanoseconds a statement, without those of the loop around it.
+
+    The median of short batches, so that one in which the system ran something else does not count.
+    """
+    clock, batches = time.perf_counter_ns, []
+    timer = timeit.Timer(statement.text, globals=statement.names, timer=clock)
+    empty = timeit.Timer(timer=clock)
+    for start in range(0, count, BATCH):
+        turns = min(BATCH, count - start)
+        batches.append((timer.timeit(turns) - empty.timeit(turns)) / turns)
+        if statement.after is not None:
+            statement.after()
+    return statistics.median(batches)
 
 
 class Python:
@@ -53,7 +61,8 @@ class Python:
         from acl_bind import compiled, layout, plan, signature  # noqa: PLC0415
         from acl_bind._ffi import is_fast  # noqa: PLC0415
 
-        self.ab, self.compiled, self.is_fast = ab, compiled, is_fast
+        self.ab = ab
+        self.implementations: dict[str, Any] = {IN_PYTHON: compiled.PlainKernel, **({TYPED: compiled.FastKernel} if is_fast else {})}
         self.device = ab.Device(0)
         self.stream = self.device.create_stream()
         self.kernel = ab.Binary.from_bytes(b'anything').get_kernel('empty')
@@ -64,48 +73,40 @@ class Python:
         self.slots = [signature.slot_of_type(spec, index) for index, spec in enumerate(types)]
         self.plan = plan.Plan(self.kernel, self.kernel.args(*self.buffers, np.int32(NUMBER), self.placeholder)._arguments)
 
-    def typed(self, implementation: Any) -> Callable[[], None]:
-        typed = implementation(self.kernel, self.slots, bound=True, by_handles=False)
-        x, y, z = self.buffers
-        stream, placeholder = self.stream, self.placeholder
-        return lambda: typed(stream, 8, x, y, z, NUMBER, placeholder)
-
-    def raw(self) -> Callable[[], None]:
-        """What a program does that packs its arguments itself."""
+    def statements(self) -> dict[str, Statement]:
         from acl_bind._ffi import raw  # noqa: PLC0415  (as above)
 
-        pack, launch = struct.Struct('<QQQi4x8x64s').pack, raw.acl_bind_launch
-        plan, hidden = self.plan.c, self.kernel.launchers.hidden.newest
-        x, y, z = (buffer.handle for buffer in self.buffers)
-        context, stream = self.stream._context, self.stream.handle
-        return lambda: launch(plan, hidden, context, stream, 0, 8, pack(x, y, z, NUMBER, PAYLOAD))
-
-    def calls(self) -> dict[str, Callable[[], Any]]:
-        ab, stream, kernel, (x, y, z), placeholder = self.ab, self.stream, self.kernel, self.buffers, self.placeholder
-        number, prepared = np.int32(NUMBER), kernel.args(x, y, z, np.int32(NUMBER), placeholder)
-        found = {
-            RAW: self.raw(),
-            IN_PYTHON: self.typed(self.compiled.PlainKernel),
-            LAUNCH: lambda: ab.launch(stream, 8, kernel, x, y, z, number, placeholder),
-            PREPARED: lambda: ab.launch(stream, 8, kernel, prepared),
+        ab, sync = self.ab, self.stream.sync
+        values = (*self.buffers, np.int32(NUMBER), self.placeholder)
+        names: dict[str, Any] = {'stream': self.stream, 'kernel': self.kernel, 'launch': ab.launch, 'number': NUMBER}
+        names |= dict(zip('xyzid', values, strict=True))
+        addresses = dict(zip('xyz', (buffer.handle for buffer in self.buffers), strict=True))
+        packing = {'pack': struct.Struct('<QQQi4x8x64s').pack, 'data': PAYLOAD, 'launch': raw.acl_bind_launch}
+        packing |= {'plan': self.plan.c, 'hidden': self.kernel.launchers.hidden.newest, 'context': self.stream._context}
+        typed = {name: make(self.kernel, self.slots, bound=True, by_handles=False) for name, make in self.implementations.items()}
+        batch = ab.LaunchList([(8, self.kernel.args(*values)) for _ in range(REPLAYED)])
+        call, fastest = 'typed(stream, 8, x, y, z, number, d)', typed.get(TYPED, typed[IN_PYTHON])
+        return {
+            RAW: Statement(
+                'launch(plan, hidden, context, stream, 0, 8, pack(x, y, z, number, data))',
+                {**names, **packing, **addresses, 'stream': self.stream.handle},
+                sync,
+            ),
+            **{name: Statement(call, {**names, 'typed': each}, sync) for name, each in typed.items()},
+            LAUNCH: Statement('launch(stream, 8, kernel, x, y, z, i, d)', names, sync),
+            PREPARED: Statement('launch(stream, 8, kernel, args)', {**names, 'args': self.kernel.args(*values)}, sync),
+            SYNC: Statement(f'{call}; stream.sync()', {**names, 'typed': fastest}),
+            MANY: Statement('launch_many(stream, batch)', {**names, 'launch_many': ab.launch_many, 'batch': batch}, sync),
         }
-        if self.is_fast:
-            found[TYPED] = self.typed(self.compiled.FastKernel)
-        typed: Callable[[], Any] = found.get(TYPED, found[IN_PYTHON])
-
-        def and_sync() -> None:
-            typed()
-            stream.sync()
-
-        return {**found, SYNC: and_sync}
 
     def rows(self, scale: float) -> list[Row]:
-        count = max(1, int(20_000 * scale))
-        rows = [Row(name, functools.partial(loop, call, count, self.stream.sync)) for name, call in self.calls().items()]
-        batch = self.ab.LaunchList([(8, self.kernel.args(*self.buffers, np.int32(NUMBER), self.placeholder)) for _ in range(BATCH)])
-        replay = functools.partial(self.ab.launch_many, self.stream, batch)
-        rows.append(Row(MANY, lambda: loop(replay, max(1, count // BATCH), self.stream.sync) / BATCH))
-        return rows
+        count = max(1, int(10_000 * scale))
+
+        def row(name: str, statement: Statement) -> Row:
+            launches = REPLAYED if name == MANY else 1
+            return Row(name, lambda: loop(statement, max(1, count // launches)) / launches)
+
+        return [row(name, statement) for name, statement in self.statements().items()]
 
 
 GATES = [Gate(RAW, HANDLE_FLOOR, 10, 7), Gate(TYPED, HANDLE_FLOOR, 12.5, 4)]

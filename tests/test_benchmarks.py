@@ -5,10 +5,11 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
+from xml.etree import ElementTree
 
 from conftest import ROOT
 
-from benchmarks import native
+from benchmarks import native, plot, python
 from benchmarks.measure import Gate, Row, judge, measure, table
 
 
@@ -28,6 +29,23 @@ def test_the_worst_gate_comes_last() -> None:
     assert [(result.gate.row, result.ratio, result.missed) for result in results] == [('slow', 3.0, False), ('slower', 9.0, True)]
     assert str(results[-1]) == 'MISSED: slower / floor = 9.00, at most 8'
     assert str(results[0]) == 'met: slow / floor = 3.00, at most 6, hoped for 2'
+
+
+def test_a_bar_is_as_long_as_its_logarithm() -> None:
+    picture = plot.draw({native.HANDLE_FLOOR: 10.0, python.TYPED: 100.0, 'a & b': 1000.0})
+    root = ElementTree.fromstring(picture)
+    space = '{http://www.w3.org/2000/svg}'
+    bars = [rect for rect in root.findall(f'{space}rect') if rect.get('x')]
+    assert [float(bar.get('width', '0')) for bar in bars] == [0, plot.BAR_WIDTH / 2, plot.BAR_WIDTH]
+    assert [bar.get('fill') for bar in bars] == [plot.FLOOR_COLOUR, plot.OUR_COLOUR, plot.PEER_COLOUR]
+    assert 'a & b' in [text.text for text in root.findall(f'{space}text')]
+
+
+def test_what_the_mock_costs_is_measured() -> None:
+    command = [sys.executable, '-m', 'benchmarks.objects', '--rounds', '1', '--scale', '0.01']
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert 'in Python, 8 blocks' in done.stdout
 
 
 def test_rounds_take_turns() -> None:

@@ -255,6 +255,32 @@ def test_repr(kernel: ab.Kernel) -> None:
     assert repr(kernel.bind(ab.DeviceBuffer, np.int32)).endswith('Kernel do_nothing(pointer, int32)>')
 
 
+def test_a_forked_child_is_told(run_python: Callable[..., Any], build_kernels: Callable[[str], pathlib.Path]) -> None:
+    code = f"""
+import os
+import numpy as np, acl_bind as ab
+with ab.Device(0) as device, device.create_stream() as stream:
+    kernel = ab.Binary.from_file({str(build_kernels('probe.c'))!r}).get_kernel('do_nothing')
+    typed = kernel.bind(np.int32)
+    for _ in range(3):
+        typed(stream, 1, 1)
+        ab.launch(stream, 1, kernel, np.int32(1))
+    child = os.fork()
+    if child == 0:
+        for call in (lambda: typed(stream, 1, 1), lambda: ab.launch(stream, 1, kernel, np.int32(1))):
+            try:
+                call()
+            except ab.AclForkError:
+                print('told', flush=True)
+        os._exit(0)
+    os.waitpid(child, 0)
+    typed(stream, 1, 1)
+    stream.sync()
+"""
+    done = run_python(code)
+    assert (done.stdout, done.stderr) == ('told\ntold\n', '')
+
+
 # ---- without the extension -------------------------------------------------------------------------------------------
 
 
