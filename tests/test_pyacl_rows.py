@@ -15,7 +15,7 @@ import pytest
 from pyacl_facts import CALLED, FACTS, PARSED, UNKNOWN_TEXT, Fact, arguments
 
 import acl_bind.pyacl as acl
-from acl_bind import mock
+from acl_bind import mock, runtime
 from acl_bind._ffi import ffi, lib, signatures
 from acl_bind.pyacl import _engine, _strict
 from acl_bind.pyacl._engine import ROWS
@@ -54,7 +54,8 @@ REFUSED = {'i': [INT32 // 2, -INT32 // 2 - 1, 1 << 100], 'l': [1 << 63], 'L': [1
 
 
 @pytest.fixture(autouse=True)
-def at_the_start() -> Iterator[None]:
+def at_the_start(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(runtime, '_initialised', False)  # no objects of acl_bind, whatever ran before: finalize ends all
     lib.aclInit(ffi.NULL)
     yield
     mock.clear_faults()
