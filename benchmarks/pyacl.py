@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import functools
+import os
 import subprocess
 import sys
 import time
@@ -15,6 +16,7 @@ import timeit
 from collections.abc import Callable
 from typing import Any
 
+os.environ.setdefault('ACL_BIND_BACKEND', 'mock')
 import acl_bind.pyacl as acl
 from acl_bind import _loader, ffi, lib
 

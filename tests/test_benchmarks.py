@@ -74,3 +74,11 @@ def test_loading_is_measured() -> None:
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode in (0, 1), done.stderr
     assert '40 kernels / 20 kernels = ' in done.stdout
+
+
+def test_pyacl_is_measured() -> None:
+    command = [sys.executable, '-m', 'benchmarks.pyacl', '--gates', '--rounds', '1']
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode in (0, 1), done.stderr
+    assert 'pyACL memcpy, 64 bytes / lib memcpy, 64 bytes = ' in done.stdout
+    assert 'import acl_bind.pyacl: ' in done.stdout

@@ -13,7 +13,7 @@ import pytest
 import acl_bind as ab
 import acl_bind.pyacl as acl
 from acl_bind import lib, mock, rt
-from acl_bind.pyacl import _strict
+from acl_bind.pyacl import _engine, _strict
 
 pytestmark = pytest.mark.skipif(_strict.ENABLED, reason='ACL_BIND_PYACL_STRICT is set, which changes what is tested here')
 
@@ -70,6 +70,14 @@ def test_float16(value: float, bits: int) -> None:
     assert acl.float_to_float16(value) == bits
     assert acl.float16_to_float(bits) == np.array(bits, np.uint16).view(np.float16)
     assert acl.float16_to_float(bits + (1 << 16)) == acl.float16_to_float(bits)
+
+
+@pytest.mark.parametrize(('name', 'function'), [('mem_flush', 'aclrtMemFlush'), ('pointer_get_attributes', 'aclrtPointerGetAttributes')])
+def test_a_function_that_the_library_lacks_is_said(name: str, function: str) -> None:
+    with mock.hide(function):
+        face = _engine.make(_engine.ROWS['acl.rt'][name])
+        with pytest.raises(ab.AclSymbolNotFoundError, match=f'{function} is not in .* CANN 8.5'):
+            face(*range(len(_engine.ROWS['acl.rt'][name].codes)))
 
 
 # ---- dicts for structs ------------------------------------------------------------------------------------------------

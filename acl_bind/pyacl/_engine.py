@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from .._ffi import ffi, flat, flat_result, make_face, signatures, thunk
+from .._ffi import ffi, flat, flat_result, lib, make_face, signatures, thunk
 from ._table import TABLES
 
 Call = Callable[..., Any]
@@ -210,6 +210,8 @@ def slow_face(row: Row, finish: Call) -> Call:
 def make(row: Row) -> Call:
     """The function that programs call: in C where its arguments are all numbers and it was built, else in Python."""
     key = (row.module, row.name)
+    if row.shape != '*' and not lib.has(row.function):
+        return in_python(row, lambda *_: getattr(lib, row.function)())  # raises AclSymbolNotFoundError
     slow = slow_face(row, SPECIAL[key] if row.shape == '*' else finisher(row))
     codes = row.codes.strip('-')
     simple = set(codes) <= set('kKiIlLH') and row.shape in ('r', 'u', 'ur', 'xr')
