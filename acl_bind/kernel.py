@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._ffi import acl, error_for, ffi, lib
-from ._handle import Handle, device_of
+from ._handle import Handle, current_context, device_of
+from .rt import get_function_name
 
 if TYPE_CHECKING:
     from .args import KernelArgs
@@ -61,6 +62,11 @@ class Kernel(Handle):
         Handle.__init__(self, handle, context=context, parent=binary, owned=False)
         self.name, self.param_names, self._layout = name, (), ''
         return self
+
+    @classmethod
+    def from_handle(cls, handle: int, binary: Binary) -> Kernel:
+        """A kernel that somebody else looked up in the thread's context. ``binary``, which may be borrowed too, is kept alive."""
+        return cls._create(binary, handle, get_function_name(handle), current_context())
 
     @property
     def binary(self) -> Binary:

@@ -148,6 +148,8 @@ def test_a_borrowed_binary_is_not_unloaded(device: ab.Device, add_binary: pathli
     with ab.Binary.from_file(add_binary) as binary:
         borrowed = ab.Binary.from_handle(binary.handle, binary)
         assert borrowed.get_kernel('add_custom').name == 'add_custom'
+        kernel = ab.Kernel.from_handle(borrowed.get_kernel('add_custom').handle, borrowed)
+        assert (kernel.name, kernel.device_id, kernel.binary) == ('add_custom', 0, borrowed)
         borrowed.close()
         assert binary.get_kernel('add_custom').name == 'add_custom'
 
