@@ -233,6 +233,19 @@ def test_an_empty_image_loads_and_has_nothing_to_look_up() -> None:
         assert 'has no code to load' in message()
 
 
+# ---- names that are not there ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ('wanted', 'text'),
+    [('add_custm_7', '; did you mean add_custom_7? It has 3: add_custom_7 add_custom_12 mul'), ('nothing', 'nothing. It has 3:')],
+)
+def test_a_missing_kernel_names_those_there_are(wanted: str, text: str) -> None:
+    with load(ElfWriter(*(Symbol(name) for name in ('add_custom_7', 'add_custom_12', 'mul')))) as loaded:
+        assert lib.aclrtBinaryGetFunction(loaded.handle, wanted.encode(), handle_out()) == BAD_PARAM
+        assert text in message()
+
+
 # ---- memory that runs out -------------------------------------------------------------------------------------------
 
 

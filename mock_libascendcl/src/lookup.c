@@ -6,28 +6,34 @@
 
 /* ---- names that are not there ------------------------------------------------------------------------- */
 
-/* How many letters to change, drop or add to make b of a; names longer than the table count as different. */
-static size_t distance(const char *a, const char *b)
+/* How many letters to change, drop or add to make b of a; SIZE_MAX when that is `limit` or more. */
+static size_t distance(const char *a, const char *b, size_t limit)
 {
-    enum { LONGEST = 128 };
+    enum { LONGEST = 128 }; /* of what differs */
     size_t row[LONGEST + 1];
-    size_t length = strlen(b);
-    if (length > LONGEST || strlen(a) > LONGEST) {
+    while (*a != '\0' && *a == *b) { /* names of one compiler begin alike */
+        ++a;
+        ++b;
+    }
+    size_t length_a = strlen(a);
+    size_t length_b = strlen(b);
+    size_t apart = length_a > length_b ? length_a - length_b : length_b - length_a;
+    if (apart >= limit || length_a > LONGEST || length_b > LONGEST) {
         return SIZE_MAX;
     }
-    for (size_t j = 0; j <= length; ++j) {
+    for (size_t j = 0; j <= length_b; ++j) {
         row[j] = j;
     }
-    for (size_t i = 1; a[i - 1] != '\0'; ++i) {
+    for (size_t i = 1; i <= length_a; ++i) {
         size_t diagonal = row[0];
         row[0] = i;
-        for (size_t j = 1; j <= length; ++j) {
+        for (size_t j = 1; j <= length_b; ++j) {
             size_t change = diagonal + (a[i - 1] != b[j - 1]);
             diagonal = row[j];
             row[j] = size_min(size_min(row[j], row[j - 1]) + 1, change);
         }
     }
-    return row[length];
+    return row[length_b] < limit ? row[length_b] : SIZE_MAX;
 }
 
 #define NAMES_SHOWN 20
@@ -39,8 +45,8 @@ static void list_names(const struct binary *binary, const char *wanted, struct t
     size_t best = strlen(wanted) / 2 + 1;
     const char *closest = NULL;
     for (size_t i = 0; i < binary->count && i < NAMES_COMPARED; ++i) {
-        size_t steps = distance(wanted, binary->functions[i]->name);
-        if (steps < best) {
+        size_t steps = distance(wanted, binary->functions[i]->name, best);
+        if (steps != SIZE_MAX) {
             best = steps;
             closest = binary->functions[i]->name;
         }
@@ -48,7 +54,7 @@ static void list_names(const struct binary *binary, const char *wanted, struct t
     if (closest != NULL) {
         text_add(text, "; did you mean %s?", closest);
     }
-    text_add(text, " It has %zu:", binary->count);
+    text_add(text, "%s It has %zu:", closest != NULL ? "" : ".", binary->count);
     for (size_t i = 0; i < binary->count && i < NAMES_SHOWN; ++i) {
         text_add(text, " %s", binary->functions[i]->name);
     }
