@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from . import native, peers, python
-from .measure import ROUNDS, judge, measure, table
+from .measure import ROUNDS, judge, measure, table, verdict
 
 
 def main() -> int:
@@ -23,10 +23,7 @@ def main() -> int:
     results = judge(times, gates)
     print(table(times, results))
     print(*missing, sep='\n')
-    if not options.gates:
-        return 0
-    print('', *results, sep='\n')
-    return int(any(result.missed for result in results))
+    return verdict(results, options.gates)
 
 
 if __name__ == '__main__':

@@ -20,7 +20,7 @@ from elf_writer import ElfWriter, Symbol
 
 from acl_bind import ffi, lib
 
-from .measure import Gate, Row, judge, measure, table
+from .measure import Gate, Row, judge, measure, table, verdict
 
 FACTOR = 2.0
 
@@ -82,10 +82,7 @@ def main() -> int:
     smallest = next(iter(made))
     results = judge(times, [Gate(name, smallest, FACTOR) for name in list(made)[1:]])
     print('', table(times, results), sep='\n')
-    if not options.gates:
-        return 0
-    print('', *results, sep='\n')
-    return int(any(result.missed for result in results))
+    return verdict(results, options.gates)
 
 
 if __name__ == '__main__':

@@ -91,6 +91,14 @@ def judge(times: Times, gates: list[Gate]) -> list[Result]:
     return sorted(results, key=lambda result: result.used)
 
 
+def verdict(results: list[Result], wanted: bool) -> int:
+    """Prints the gates if they are wanted, the worst last. The exit code."""
+    if not wanted:
+        return 0
+    print('', *results, sep='\n')
+    return int(any(result.missed for result in results))
+
+
 def table(times: Times, results: list[Result]) -> str:
     """A line a row: the median in ns and the spread of its rounds, then what the gates on it say."""
     width = max(map(len, times))

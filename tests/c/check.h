@@ -15,6 +15,8 @@
 #ifndef CHECK_H
 #define CHECK_H
 
+#include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,6 +127,23 @@ static inline const char *check_scratch(const char *name)
     static char path[4096];
     snprintf(path, sizeof(path), "%s/%s", check_folder("CHECK_SCRATCH"), name);
     return path;
+}
+
+/* ---- threads ------------------------------------------------------------------------------------------ */
+
+enum { CHECK_THREADS_MAX = 64 };
+
+/* Runs `run` in so many threads, each with its number from 0 as the argument, to the end. */
+static inline void check_in_threads(int count, void *(*run)(void *number))
+{
+    pthread_t threads[CHECK_THREADS_MAX];
+    CHECK(count <= CHECK_THREADS_MAX);
+    for (intptr_t i = 0; i < count; ++i) {
+        CHECK_EQ(pthread_create(&threads[i], NULL, run, (void *)i), 0);
+    }
+    for (int i = 0; i < count; ++i) {
+        CHECK_EQ(pthread_join(threads[i], NULL), 0);
+    }
 }
 
 /* ---- main --------------------------------------------------------------------------------------------- */

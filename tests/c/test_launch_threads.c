@@ -25,17 +25,6 @@ static void set_up(void)
     }
 }
 
-static void in_threads(void *(*run)(void *))
-{
-    pthread_t threads[THREADS];
-    for (intptr_t i = 0; i < THREADS; ++i) {
-        CHECK_EQ(pthread_create(&threads[i], NULL, run, (void *)i), 0);
-    }
-    for (int i = 0; i < THREADS; ++i) {
-        CHECK_EQ(pthread_join(threads[i], NULL), 0);
-    }
-}
-
 static int32_t number(int i)
 {
     int32_t value;
@@ -79,7 +68,7 @@ static void *launch_into_an_own_stream(void *which)
 TEST(eight_threads_into_eight_streams_lose_no_launch)
 {
     set_up();
-    in_threads(launch_into_an_own_stream);
+    check_in_threads(THREADS, launch_into_an_own_stream);
     for (int i = 0; i < THREADS; ++i) {
         CHECK_EQ(number(i), LAUNCHES);
     }
@@ -102,7 +91,7 @@ TEST(eight_threads_into_one_stream_lose_no_launch)
 {
     set_up();
     CHECK_OK(aclrtCreateStream(&shared));
-    in_threads(launch_into_the_shared_stream);
+    check_in_threads(THREADS, launch_into_the_shared_stream);
     CHECK_EQ(number(0), THREADS * (LAUNCHES / 4));
     CHECK_OK(aclrtDestroyStream(shared));
 }

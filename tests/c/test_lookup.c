@@ -9,17 +9,6 @@ enum { THREADS = 4, ROUNDS = 60 };
 static aclrtBinHandle shared;
 static aclrtFuncHandle found[THREADS];
 
-static void in_threads(void *(*run)(void *))
-{
-    pthread_t threads[THREADS];
-    for (intptr_t i = 0; i < THREADS; ++i) {
-        CHECK_EQ(pthread_create(&threads[i], NULL, run, (void *)i), 0);
-    }
-    for (int i = 0; i < THREADS; ++i) {
-        CHECK_EQ(pthread_join(threads[i], NULL), 0);
-    }
-}
-
 static aclrtBinHandle load(uint32_t lazy)
 {
     aclrtBinHandle binary;
@@ -62,7 +51,7 @@ static void *look_up_on_a_device(void *argument)
 static void look_up_at_once(uint32_t lazy)
 {
     shared = load(lazy);
-    in_threads(look_up_on_a_device);
+    check_in_threads(THREADS, look_up_on_a_device);
     for (int i = 1; i < THREADS; ++i) {
         CHECK_EQ(found[i], found[0]);
     }
@@ -94,7 +83,7 @@ static void *load_and_unload(void *argument)
 
 TEST(threads_load_and_unload)
 {
-    in_threads(load_and_unload);
+    check_in_threads(THREADS, load_and_unload);
     CHECK_EQ(aclmock_live(ACLMOCK_BINARIES), 0);
     CHECK_EQ(aclmock_live(ACLMOCK_FUNCTIONS), 0);
 }
@@ -121,7 +110,7 @@ TEST(threads_register_ai_cpu_functions)
     aclrtBinaryLoadOption option = {.type = ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE, .value = {.cpuKernelMode = 2}};
     aclrtBinaryLoadOptions options = {&option, 1};
     CHECK_OK(aclrtBinaryLoadFromData("library", 7, &options, &shared));
-    in_threads(register_functions);
+    check_in_threads(THREADS, register_functions);
     CHECK_EQ(aclmock_live(ACLMOCK_FUNCTIONS), ROUNDS);
     CHECK_OK(aclrtBinaryUnLoad(shared));
 }
