@@ -31,11 +31,12 @@ class InFlight(Ring):
         if not self._checking.acquire(blocking=False):
             return  # another thread is at it
         try:
-            with in_context(self._where[0]):
+            with in_context(self._where[0], must=False):
                 if self._mark and not self._mark_passed():
                     return
                 self.release(self._mark)
-                self._mark = self.position if self._record() else 0
+                position = self.position  # before the mark: what comes meanwhile may be behind it
+                self._mark = position if self._record() else 0
         finally:
             self._checking.release()
 
