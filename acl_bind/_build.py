@@ -234,12 +234,11 @@ def source(functions: list[Function], faces: list[Flat]) -> str:
 def make_ffi() -> cffi.FFI:
     declarations, numbers, functions = read_headers()
     route = (PACKAGE / '_route.h').read_text()
-    numbers += constants(route)
     builder = cffi.FFI()
     kinds = type_kinds(declarations)
     faces = [face for function in functions if (face := flat_face(function, kinds))]
-    flat = ''.join(f'{face[0]};\n' for face in faces)
-    builder.cdef(declarations + ''.join(f'#define {name} ...\n' for name in numbers) + plain_c(route) + BINDING_CDEF + flat)
+    own = plain_c(route) + BINDING_CDEF + ''.join(f'{face[0]};\n' for face in faces)
+    builder.cdef(declarations + ''.join(f'#define {name} ...\n' for name in numbers + constants(route)) + own)
     builder.set_source('acl_bind._acl', source(functions, faces))
     return builder
 
