@@ -5,8 +5,7 @@ The headers under mock_libascendcl/include are read as text once more (the C com
 * cffi's declarations,
 * a dispatch table: one function pointer a prototype, filled with dlsym when a library is opened, behind one static C
   wrapper each, since cffi calls those directly and function pointers through libffi at twice the price,
-* a flat face of each function for callers that hold addresses as integers (acl_bind.pyacl): making a cffi pointer of an
-  integer costs as much as half a call,
+* a flat face of each function, with addresses as integers (acl_bind.pyacl): making a cffi pointer costs half a call,
 * a description of every function (release, parameter names, which are outputs), kept in the extension as text.
 """
 
@@ -143,9 +142,8 @@ def flat_input(declaration: str, name: str, kind: str) -> tuple[str, str]:
 def flat_face(function: Function, kinds: dict[str, str]) -> Flat | None:
     """The flat face acl_bind_flat_NAME takes pointers as integers; outputs are no parameters.
 
-    Without outputs it returns what the function returns. With one it returns that, widened to 64 bits, or a mark when
-    there is more to know (_binding.c). Several go to 8 bytes each at the parameter `out`, which is first. None when there
-    is no use for a face, or a struct is in the way.
+    Without outputs it returns what the function returns; with one that, widened to 64 bits, or a mark (_binding.c); several
+    go to 8 bytes each at the parameter `out`, which is first. None when a struct is in the way or there is no use for one.
     """
     outputs = [(re.sub(rf' ?\*{name}$', '', declaration), name) for declaration, name in function.params if name in function.outputs]
     output_kinds = [kind_of(ctype, '', kinds) for ctype, _ in outputs]
