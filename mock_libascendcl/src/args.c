@@ -83,9 +83,9 @@ struct args *args_find(const void *handle)
     if (guess_is(cell, MAGIC_ARGS, around)) {
         return around;
     }
-    struct args *direct = (struct args *)(uintptr_t)handle;
-    if (guess_is(&direct->cell, MAGIC_ARGS, direct)) {
-        return direct;
+    uintptr_t direct = (uintptr_t)handle; /* no pointer to a list yet: it may not even be aligned */
+    if (guess_is((const struct cell *)(direct + offsetof(struct args, cell)), MAGIC_ARGS, handle)) {
+        return (struct args *)direct;
     }
     fail(ACL_ERROR_RT_INVALID_HANDLE, "EE1017",
          "argsHandle is %p, no live argument list: never initialised, its thread has ended, or it is a handle of "
