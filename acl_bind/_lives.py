@@ -45,8 +45,10 @@ def look(device_id: int) -> None:
     device = _devices.get(device_id)
     if device is None:
         return
-    for context in [context for context in device.contexts if not _is_alive(context)]:
-        device.contexts.pop(context).alive = False
+    for context, life in list(device.contexts.items()):
+        if not _is_alive(context):
+            life.alive = False
+            device.contexts.pop(context, None)  # another thread may look too
     if not device.contexts:
         device.memory.alive = False
-        del _devices[device_id]
+        _devices.pop(device_id, None)
