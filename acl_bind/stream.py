@@ -90,7 +90,7 @@ class Stream(Handle):
         if self._callbacks.running_here:
             raise RuntimeError('a callback waits for its own stream, which waits for the callback: sync() belongs outside of it')
         position = self._ring.position  # what other threads queue meanwhile may not have been waited for
-        code = raw.acl_bind_sync(self._context, self.handle, milliseconds(timeout))
+        code = raw.acl_bind_sync(self._context, self.handle, -1 if timeout is None else milliseconds(timeout))
         if code:
             error = call_error(code)
             raise (self._after_wait(error, position) if isinstance(error, AclError) else None) or error
