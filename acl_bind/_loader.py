@@ -11,19 +11,33 @@ A CANN that is named, or found, and cannot be opened is an error that says why: 
 
 from __future__ import annotations
 
+import importlib
 import os
-import pathlib
 import re
 import sys
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from .errors import AclLibraryNotFoundError
 
+if TYPE_CHECKING:
+    import pathlib
+
+    MOCK_PREFIX: pathlib.Path
+
 NAMES = ('libascendcl.so', 'libacl_rt.so')
 HOMES = ('ASCEND_HOME_PATH', 'ASCEND_TOOLKIT_HOME')
-MOCK_PREFIX = pathlib.Path(__file__).resolve().parent / '_mock'
-MOCK_LIBRARY = MOCK_PREFIX / 'lib64' / NAMES[0]
+_MOCK = os.path.join(os.path.dirname(os.path.realpath(__file__)), '_mock')
+MOCK_LIBRARY = os.path.join(_MOCK, 'lib64', NAMES[0])
+
+
+def __getattr__(name: str) -> pathlib.Path:
+    """MOCK_PREFIX, the mock's folder: pathlib is a fifth of what importing the package costs, and most do not need it."""
+    if name != 'MOCK_PREFIX':
+        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+    path: pathlib.Path = importlib.import_module('pathlib').Path(_MOCK)
+    return path
+
 
 NOTICE = (
     'acl_bind: no CANN found (set ASCEND_HOME_PATH, or source set_env.sh), so this runs on the mock, without an NPU. '
@@ -61,17 +75,17 @@ def candidates() -> Iterator[Candidate]:
     if backend not in ('', 'cann', 'mock'):
         raise AclLibraryNotFoundError(f'ACL_BIND_BACKEND is {backend!r}, expected cann or mock')
     if backend == 'mock':
-        yield Candidate(str(MOCK_LIBRARY), 'ACL_BIND_BACKEND=mock', named=True)
+        yield Candidate(MOCK_LIBRARY, 'ACL_BIND_BACKEND=mock', named=True)
         return
     for variable in HOMES:
         home = os.environ.get(variable)
         if home:
             for name in NAMES:
-                yield Candidate(str(pathlib.Path(home, 'lib64', name)), variable, named=name == NAMES[-1])
+                yield Candidate(os.path.join(home, 'lib64', name), variable, named=name == NAMES[-1])
     for name in NAMES:
         yield Candidate(name, "the system's library path", named=False)
     if backend != 'cann':
-        yield Candidate(str(MOCK_LIBRARY), 'nothing else was found', named=True, notice=True)
+        yield Candidate(MOCK_LIBRARY, 'nothing else was found', named=True, notice=True)
 
 
 def missing_dependency(candidate: Candidate, failure: str) -> str | None:
