@@ -30,21 +30,25 @@ static aclError not_external(const struct event *event)
     return ACL_SUCCESS;
 }
 
+/* An event that the question fits. NULL: reported. */
+static struct event *find(aclrtEvent handle, aclError (*check)(const struct event *event))
+{
+    struct event *event = event_of(handle, "event");
+    return event != NULL && check(event) == ACL_SUCCESS ? event : NULL;
+}
+
 aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus *status)
 {
     API(event, status);
     REQUIRE(event);
     REQUIRE(status);
-    struct event *found = event_of(event, "event");
+    struct event *found = find(event, only_old_mode);
     if (found == NULL) {
-        return ACL_ERROR_RT_INVALID_HANDLE;
+        return thread_call.result;
     }
-    aclError code = only_old_mode(found);
-    if (code == ACL_SUCCESS) {
-        help_along(found);
-        *status = event_done(found) ? ACL_EVENT_STATUS_COMPLETE : ACL_EVENT_STATUS_NOT_READY;
-    }
-    return code;
+    help_along(found);
+    *status = event_done(found) ? ACL_EVENT_STATUS_COMPLETE : ACL_EVENT_STATUS_NOT_READY;
+    return ACL_SUCCESS;
 }
 
 aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus *status)
@@ -53,17 +57,14 @@ aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus *statu
     REQUIRE(event);
     REQUIRE(status);
     struct need where;
-    struct event *found = event_of(event, "event");
+    struct event *found = find(event, not_external);
     if (found == NULL) {
-        return ACL_ERROR_RT_INVALID_HANDLE;
+        return thread_call.result;
     }
-    aclError code = not_external(found);
-    if (code == ACL_SUCCESS) {
-        help_along(found);
-        bool complete = event_recorded(found, &where) ? event_done(found) : found->new_mode;
-        *status = complete ? ACL_EVENT_RECORDED_STATUS_COMPLETE : ACL_EVENT_RECORDED_STATUS_NOT_READY;
-    }
-    return code;
+    help_along(found);
+    bool complete = event_recorded(found, &where) ? event_done(found) : found->new_mode;
+    *status = complete ? ACL_EVENT_RECORDED_STATUS_COMPLETE : ACL_EVENT_RECORDED_STATUS_NOT_READY;
+    return ACL_SUCCESS;
 }
 
 aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus *status)
@@ -71,15 +72,12 @@ aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus *statu
     API(event, status);
     REQUIRE(event);
     REQUIRE(status);
-    struct event *found = event_of(event, "event");
+    struct event *found = find(event, only_old_mode);
     if (found == NULL) {
-        return ACL_ERROR_RT_INVALID_HANDLE;
+        return thread_call.result;
     }
-    aclError code = only_old_mode(found);
-    if (code == ACL_SUCCESS) {
-        *status = atomic_load(&found->waits) == 0 ? ACL_EVENT_WAIT_STATUS_COMPLETE : ACL_EVENT_WAIT_STATUS_NOT_READY;
-    }
-    return code;
+    *status = atomic_load(&found->waits) == 0 ? ACL_EVENT_WAIT_STATUS_COMPLETE : ACL_EVENT_WAIT_STATUS_NOT_READY;
+    return ACL_SUCCESS;
 }
 
 /* ---- waiting in a thread ------------------------------------------------------------------------------ */
@@ -188,14 +186,11 @@ aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t *timestamp)
     REQUIRE(timestamp);
     REQUIRE(event);
     struct need where;
-    struct event *found = event_of(event, "event");
+    struct event *found = find(event, not_external);
     if (found == NULL) {
-        return ACL_ERROR_RT_INVALID_HANDLE;
+        return thread_call.result;
     }
-    aclError code = not_external(found);
-    if (code == ACL_SUCCESS) {
-        code = event_recorded(found, &where) ? check_time(found, "event") : never_recorded("event");
-    }
+    aclError code = event_recorded(found, &where) ? check_time(found, "event") : never_recorded("event");
     if (code == ACL_SUCCESS) {
         *timestamp = ticks_of(found) * 1000 / soc_current()->ticks_per_ms;
     }

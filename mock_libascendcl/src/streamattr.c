@@ -10,40 +10,50 @@ static struct stream *find(aclrtStream handle)
     return stream_check(handle) ? stream_find(handle) : NULL;
 }
 
+static uint32_t flags_of(const struct stream *stream)
+{
+    return stream->flags;
+}
+
+static uint32_t priority_of(const struct stream *stream)
+{
+    return atomic_load(&stream->attributes[ACL_STREAM_ATTR_PRIORITY]);
+}
+
+static uint32_t id_of(const struct stream *stream)
+{
+    return (uint32_t)stream->id;
+}
+
+static aclError ask(aclrtStream handle, uint32_t (*question)(const struct stream *stream), uint32_t *answer)
+{
+    const struct stream *stream = find(handle);
+    if (stream == NULL) {
+        return thread_call.result;
+    }
+    *answer = question(stream);
+    return ACL_SUCCESS;
+}
+
 aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t *flags)
 {
     API(stream, flags);
     REQUIRE(flags);
-    const struct stream *found = find(stream);
-    if (found == NULL) {
-        return thread_call.result;
-    }
-    *flags = found->flags;
-    return ACL_SUCCESS;
+    return ask(stream, flags_of, flags);
 }
 
 aclError aclrtStreamGetPriority(aclrtStream stream, uint32_t *priority)
 {
     API(stream, priority);
     REQUIRE(priority);
-    const struct stream *found = find(stream);
-    if (found == NULL) {
-        return thread_call.result;
-    }
-    *priority = atomic_load(&found->attributes[ACL_STREAM_ATTR_PRIORITY]);
-    return ACL_SUCCESS;
+    return ask(stream, priority_of, priority);
 }
 
 aclError aclrtStreamGetId(aclrtStream stream, int32_t *streamId)
 {
     API(stream, streamId);
     REQUIRE(streamId);
-    const struct stream *found = find(stream);
-    if (found == NULL) {
-        return thread_call.result;
-    }
-    *streamId = found->id;
-    return ACL_SUCCESS;
+    return ask(stream, id_of, (uint32_t *)streamId);
 }
 
 aclError aclrtCtxGetCurrentDefaultStream(aclrtStream *stream)
