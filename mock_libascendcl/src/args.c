@@ -22,6 +22,7 @@ struct thread_args {
 _Static_assert(sizeof(struct thread_args) + PARAMS_AT_MOST * sizeof(struct args_param) <= THREAD_BUFFER_AT, "");
 
 static THREAD_LOCAL struct thread_args *thread_args;
+THREAD_LOCAL struct args *args_own;
 
 static void disarm(struct args *args, size_t params)
 {
@@ -34,6 +35,7 @@ static void leave_thread(struct thread_exit *node)
 {
     struct thread_args *ended = CONTAINER(node, struct thread_args, exit);
     thread_args = NULL;
+    args_own = NULL;
     atomic_store(&ended->args.cell.magic, 0);
     disarm(&ended->args, ended->args.params);
     handle_free(HANDLE_ARGS, ended);
@@ -41,6 +43,7 @@ static void leave_thread(struct thread_exit *node)
 
 void args_reset(void)
 {
+    args_own = NULL;
     if (thread_args != NULL) { /* the slot stays the thread's */
         atomic_store(&thread_args->args.cell.magic, 0);
         disarm(&thread_args->args, thread_args->args.params);
@@ -109,8 +112,13 @@ static struct args_param *param_of(const void *handle)
 /* The list's kernel if its binary is still loaded. The real library would follow a dead pointer here. */
 ALWAYS_INLINE struct function *kernel_of(const struct args *args)
 {
-    if (LIKELY(handle_alive(HANDLE_FUNCTION, args->function))) {
-        return args->function;
+    struct function *function = args->function;
+    /* Our own memory holds what was checked once, and a dead function can still be looked at. */
+    bool alive = LIKELY(args == args_own)
+                     ? atomic_load_explicit(&function->cell.magic, memory_order_acquire) == MAGIC_FUNCTION
+                     : handle_alive(HANDLE_FUNCTION, function);
+    if (LIKELY(alive)) {
+        return function;
     }
     fail(ACL_ERROR_RT_INVALID_HANDLE, "EE1017", "the kernel of this argument list has been unloaded");
     return NULL;
@@ -158,6 +166,7 @@ aclError aclrtKernelArgsInit(aclrtFuncHandle funcHandle, aclrtArgsHandle *argsHa
     }
     disarm(&own->args, own->args.params);
     args_start(&own->args, function, (uint8_t *)own + THREAD_BUFFER_AT, ARGS_BUFFER_SIZE, PARAMS_AT_MOST);
+    args_own = &own->args;
     *argsHandle = &own->args.cell;
     return ACL_SUCCESS;
 }

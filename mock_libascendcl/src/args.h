@@ -59,9 +59,15 @@ aclError args_check_launch(const struct args *args, const struct function *funct
 /* A list in user memory, or NULL after reporting 107017. */
 struct args *args_find(const void *handle);
 
+extern THREAD_LOCAL struct args *args_own; /* the calling thread's, once it is initialised */
+
 /* NULL after reporting 107017. */
 static inline struct args *args_of(const void *handle)
 {
+    struct args *own = args_own;
+    if (LIKELY(own != NULL && handle == &own->cell)) {
+        return own;
+    }
     const struct cell *cell = handle;
     struct args *around = CONTAINER(cell, struct args, cell);
     bool of_a_thread = (uintptr_t)handle % _Alignof(struct cell) == 0 && slab_offset(HANDLE_ARGS, handle) != SIZE_MAX;
