@@ -1,16 +1,15 @@
-"""Records of the real loader: those of tests/golden/, and one more file that ACL_BIND_LOADER_GOLDEN names."""
+"""Records of the real loader: those of tests/golden/, and of the files that ACL_BIND_LOADER_GOLDEN names (colons between)."""
 
 from __future__ import annotations
 
-import gzip
-import json
 import os
 import pathlib
 import re
 from typing import Any
 
 import pytest
-from conftest import ROOT, TESTS
+from conftest import ROOT
+from golden_data import GOLDEN, load
 from loader_replay import Record
 
 Entry = tuple[Record, Record]  # with the whole record file it is from
@@ -18,19 +17,12 @@ NO_REAL_FILES = 'no records of real binaries: ACL_BIND_LOADER_GOLDEN names none,
 
 
 def record_files() -> list[pathlib.Path]:
-    named = os.environ.get('ACL_BIND_LOADER_GOLDEN')
+    named = [pathlib.Path(path) for path in os.environ.get('ACL_BIND_LOADER_GOLDEN', '').split(':') if path]
     beside = ROOT.parent / 'shared' / 'golden' / 'loader_vectors.json.gz'
-    others = [pathlib.Path(named)] if named else [beside] if beside.exists() else []
-    return [TESTS / 'golden' / 'loader_vectors.json.gz', *others]
+    return [GOLDEN / 'loader_vectors.json.gz', *(named or [beside] * beside.exists())]
 
 
-def read(path: pathlib.Path) -> Record:
-    data = path.read_bytes()
-    records: Record = json.loads(gzip.decompress(data) if path.suffix == '.gz' else data)
-    return records
-
-
-FILES = [read(path) for path in record_files()]
+FILES = [load(path) for path in record_files()]
 
 
 def params(found: dict[str, Any]) -> list[Any]:
@@ -45,7 +37,10 @@ def entries(*parts: str) -> list[Any]:
     for records in FILES:
         for part in parts:
             for entry in records.get(part, []):
-                found.setdefault(f'{part}-{entry["name"]}', (entry, records))
+                name = f'{part}-{entry["name"]}'
+                while name in found and found[name][0] != entry:
+                    name += '+'  # another file's, of the same name
+                found[name] = entry, records
     return params(found)
 
 

@@ -11,15 +11,15 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from conftest import TESTS
 from corpus import find_corpus, open_corpus
-from loader_records import read
+from golden_data import GOLDEN
+from golden_data import load as load_records
 
 import acl_bind as ab
 from acl_bind import _opbin, ffi, lib, rt
 from acl_bind.commands import main
 
-SYNTHETIC = [entry for entry in read(TESTS / 'golden' / 'loader_vectors.json.gz')['synthetic'] if entry.get('rc') == 0]
+SYNTHETIC = [entry for entry in load_records(GOLDEN / 'loader_vectors.json.gz')['synthetic'] if entry.get('rc') == 0]
 CORPUS = open_corpus()
 CORPUS_FILES = [path for path in (CORPUS.paths.values() if CORPUS else ()) if path.suffix == '.o']
 KINDS = {0: 'aicore', 1: 'cube', 2: 'vector', 3: 'mix', 100: 'aicpu'}
