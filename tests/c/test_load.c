@@ -244,6 +244,7 @@ TEST(a_fork_while_work_is_pending)
             aclError code = aclrtSynchronizeStream(stream);
             CHECK(code == ACL_SUCCESS || code == ACL_ERROR_RT_PARAM_INVALID); /* all had run, or nothing runs here */
             CHECK_OK(aclrtResetDeviceForce(0));
+            aclmock_reset();
             exit(7);
         }
         int status;
