@@ -65,7 +65,9 @@ def in_context(context: int, *, must: bool = True) -> Iterator[None]:
     if context in (0, before):
         yield
         return
-    (acl if must else lib).aclrtSetCurrentContext(ffi.cast('void *', context))
+    code = lib.aclrtSetCurrentContext(ffi.cast('void *', context))
+    if code and (must or code != lib.ACL_ERROR_RT_PARAM_INVALID):  # which it answers for a context that is gone
+        raise error_for('aclrtSetCurrentContext', code)
     try:
         yield
     except BaseException:

@@ -189,6 +189,9 @@ static int acl_bind_sync(uintptr_t context, uintptr_t stream, int32_t timeout)
         code = timeout < 0 ? CALL(aclrtSynchronizeStream, (void *)stream)
                            : CALL(aclrtSynchronizeStreamWithTimeout, (void *)stream, timeout);
     }
+    if (code == 0 && before != NULL) {
+        return CALL(aclrtSetCurrentContext, before); /* to go on elsewhere in silence would be worse */
+    }
     leave(before);
     return code;
 }

@@ -112,7 +112,9 @@ def run(plan: Plan, kernel: Kernel, stream: Stream, config: LaunchConfig, packed
     hidden = kernel.launchers.hidden
     launch = raw.acl_bind_launch
     code = launch(plan.c, hidden.newest, context, handle, config._c_config[0], config.num_blocks, packed)
-    if code == raw.ACL_BIND_STALE:
+    for _ in range(2):  # twice, when the look-up could not tell the context
+        if code != raw.ACL_BIND_STALE:
+            break
         with in_context(context):
             code = launch(plan.c, hidden.find(kernel), context, handle, config._c_config[0], config.num_blocks, packed)
     if code:

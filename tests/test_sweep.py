@@ -23,8 +23,8 @@ QUIET = {
     'aclrtGetCurrentContext': 'a thread without a context gives the same code',
     'aclGetRecentErrMsg': 'the failure it would explain is raised without it',
 }
-# These end something; when they refuse, it is still there.
-ENDS = {'aclrtFree', 'aclrtDestroyStream', 'aclrtDestroyEvent', 'aclrtBinaryUnLoad', 'aclrtDestroyContext', 'aclrtFreeHost'}
+# These end something, or lead to where it can be ended; when they refuse, it is still there.
+ENDS = {'aclrtSetCurrentContext', 'aclrtFree', 'aclrtDestroyStream', 'aclrtDestroyEvent', 'aclrtBinaryUnLoad', 'aclrtDestroyContext', 'aclrtFreeHost'}
 
 
 def copies(device: ab.Device) -> None:
