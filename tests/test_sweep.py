@@ -24,7 +24,15 @@ QUIET = {
     'aclGetRecentErrMsg': 'the failure it would explain is raised without it',
 }
 # These end something, or lead to where it can be ended; when they refuse, it is still there.
-ENDS = {'aclrtSetCurrentContext', 'aclrtFree', 'aclrtDestroyStream', 'aclrtDestroyEvent', 'aclrtBinaryUnLoad', 'aclrtDestroyContext', 'aclrtFreeHost'}
+ENDS = {
+    'aclrtSetCurrentContext',
+    'aclrtFree',
+    'aclrtFreeHost',
+    'aclrtDestroyStream',
+    'aclrtDestroyEvent',
+    'aclrtDestroyContext',
+    'aclrtBinaryUnLoad',
+}
 
 
 def copies(device: ab.Device) -> None:
