@@ -95,7 +95,7 @@ class Opened(NamedTuple):
     attempts: tuple[_loader.Attempt, ...]
 
 
-_open_lock = threading.Lock()
+_open_lock = threading.RLock()  # a collection inside it may run anything
 _opened: Opened | None = None
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import threading
 import weakref
 from collections.abc import Iterator
 from typing import Any, TypeVar
@@ -113,8 +112,9 @@ class Handle(Cell):
 
     _life: Life | None = None  # of what it was made in; None: of nothing that could end before it
     _order = 0  # when the atexit step closes it: low ones first
+    # What is alive, by id(). Without a lock: a collection inside it could end an object, which would wait for it. Each use
+    # is one step of the interpreter's.
     _registry: dict[int, weakref.ref[Handle]] = {}  # noqa: RUF012
-    _registry_lock = threading.Lock()
 
     def __init__(self, handle: int, *, context: int, parent: object = None, owned: bool = True) -> None:
         self._handle = handle
@@ -124,8 +124,7 @@ class Handle(Cell):
         self._owned = owned
         if owned:
             key = id(self)
-            with Handle._registry_lock:
-                Handle._registry[key] = weakref.ref(self, lambda _: Handle._registry.pop(key, None))
+            Handle._registry[key] = weakref.ref(self, lambda _: Handle._registry.pop(key, None))
 
     @property
     def handle(self) -> int:
@@ -169,8 +168,7 @@ class Handle(Cell):
         if handle is None:
             return  # another thread was quicker
         check_process()
-        with Handle._registry_lock:
-            Handle._registry.pop(id(self), None)
+        Handle._registry.pop(id(self), None)
         if self._life is not None and not self._life.alive:
             return  # it went with its context, and the handle may be another's now
         with in_context(self._context, must=False):
@@ -194,8 +192,7 @@ class Handle(Cell):
         twin = type(self).__new__(type(self))
         twin.__dict__.update(self.__dict__)
         Handle.__init__(twin, self.handle, context=self._context, parent=self._parent)
-        with Handle._registry_lock:
-            Handle._registry.pop(id(self), None)
+        Handle._registry.pop(id(self), None)
         self._handle = None
         return twin
 
@@ -228,13 +225,15 @@ class Handle(Cell):
         return f'<{type(self).__name__} {self._state()}>'
 
 
+def _alive() -> list[Handle]:
+    return [handle for ref in list(Handle._registry.values()) if (handle := ref()) is not None]
+
+
 def forget_all() -> None:
     """Every handle is gone already (the mock's reset): mark the objects closed and end nothing."""
-    with Handle._registry_lock:
-        alive = [handle for ref in Handle._registry.values() if (handle := ref()) is not None]
-        Handle._registry.clear()
-    for handle in alive:
+    for handle in _alive():
         handle._handle = None
+    Handle._registry.clear()
 
 
 def is_ending() -> bool:
@@ -247,7 +246,7 @@ def close_all() -> None:
     global _ended, _ending  # noqa: PLW0603
     if os.getpid() == _owner_pid:
         _ending = True
-        alive = [handle for ref in list(Handle._registry.values()) if (handle := ref()) is not None]
+        alive = _alive()
         for handle in sorted(alive, key=lambda each: each._order):
             with contextlib.suppress(Exception):  # an exit must not fail over what it leaves behind
                 handle._close()  # streams first, so no queued work uses the rest

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from . import _handle
 from ._ffi import error_for, ffi, lib, opened, signatures, version_text
 
-_lock = threading.Lock()
+_lock = threading.RLock()  # a collection inside it may run anything
 _initialised = False
 
 

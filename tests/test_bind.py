@@ -40,6 +40,8 @@ def bits(value: Any, dtype: Any) -> bytes:
     return dtype(value).tobytes()  # type: ignore[no-any-return]
 
 
+PAIR_VALUE = np.array((1, 2.0), PAIR)[()]  # one object: what its padding holds is its own
+
 VALUES: list[tuple[Any, Any, bytes]] = [
     (np.int8, -128, bits(-128, np.int8)),
     ('uint8', 255, b'\xff'),
@@ -65,7 +67,7 @@ VALUES: list[tuple[Any, Any, bytes]] = [
     (np.complex64, 1 + 2j, bits(1 + 2j, np.complex64)),
     (bool, True, b'\1'),
     (np.bool_, np.bool_(False), b'\0'),
-    (PAIR, np.array((1, 2.0), PAIR)[()], np.array((1, 2.0), PAIR).tobytes()),
+    (PAIR, PAIR_VALUE, PAIR_VALUE.tobytes()),
     (Pair, Pair(1, 2.0), bytes(Pair(1, 2.0))),
     (None, None, bytes(8)),
     (ctypes.c_void_p, ab.Ptr(0), bytes(8)),
