@@ -189,10 +189,7 @@ TEST(many_blocks)
     double few = look_up(1000);
     allocate_to(1000, many);
     double all = look_up(many);
-    printf("a look-up among 1,000 blocks: %.0f ns, among %zu: %.0f ns\n", few * 1e4, many, all * 1e4);
-    if (is_long()) { /* a measurement, for a quiet machine only */
-        CHECK(all < 30 * few);
-    }
+    printf("a look-up among 1,000 blocks: %.0f ns, among %zu: %.0f ns, %.1f times that\n", few * 1e4, many, all * 1e4, all / few);
     for (size_t step = 7919, i = 0, at = 0; i < many; ++i, at = (at + step) % many) { /* in another order; many is no multiple */
         CHECK_OK(aclrtFree(blocks[at]));
         blocks[at] = NULL;
