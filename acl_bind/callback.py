@@ -20,6 +20,7 @@ class Callbacks:
     """A stream's callbacks: those still to come, and what those that ran have raised."""
 
     def __init__(self) -> None:
+        self.used = False  # nothing was ever launched: there is nothing to ask
         self._waiting: dict[Any, Call] = {}
         self._raised: list[BaseException] = []
 
@@ -28,6 +29,7 @@ class Callbacks:
         call = Call(self, function, arguments)
         handle = ffi.new_handle(call)
         self._waiting[handle] = call
+        self.used = True
         try:
             acl.aclrtLaunchHostFunc(stream, lib.acl_bind_host_func, handle)
         except BaseException:

@@ -87,16 +87,17 @@ class Stream(Handle):
         A failure on the device is raised here, as an AclDeviceError that names the launches since the last good sync, and
         so is what a callback raised. AclTimeoutError when the time is over, and the work goes on.
         """
-        if self._callbacks.running_here:
+        callbacks = self._callbacks
+        if callbacks.used and callbacks.running_here:
             raise RuntimeError('a callback waits for its own stream, which waits for the callback: sync() belongs outside of it')
-        position = self._ring.position  # what other threads queue meanwhile may not have been waited for
+        ring = self._ring
+        position = ring.position  # what other threads queue meanwhile may not have been waited for
         code = raw.acl_bind_sync(self._context, self.handle, -1 if timeout is None else milliseconds(timeout))
         if code:
             error = call_error(code)
             raise (self._after_wait(error, position) if isinstance(error, AclError) else None) or error
-        self._ring.release(position)
-        raised = self._callbacks.take_raised()
-        if raised is not None:
+        ring.release(position)
+        if callbacks.used and (raised := callbacks.take_raised()) is not None:
             raise raised
 
     @property
