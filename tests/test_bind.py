@@ -19,6 +19,7 @@ import acl_bind as ab
 from acl_bind import lib, mock
 
 PAIR = np.dtype([('a', np.int32), ('b', np.float64)], align=True)
+PAIR_VALUE = np.array((1, 2.0), PAIR)[()]  # one object: what its padding holds is its own
 
 
 class Pair(ctypes.Structure):
@@ -39,8 +40,6 @@ def bind(request: pytest.FixtureRequest, kernel: ab.Kernel) -> Callable[..., ab.
 def bits(value: Any, dtype: Any) -> bytes:
     return dtype(value).tobytes()  # type: ignore[no-any-return]
 
-
-PAIR_VALUE = np.array((1, 2.0), PAIR)[()]  # one object: what its padding holds is its own
 
 VALUES: list[tuple[Any, Any, bytes]] = [
     (np.int8, -128, bits(-128, np.int8)),
@@ -267,8 +266,7 @@ with ab.Device(0) as device, device.create_stream() as stream:
     for _ in range(3):
         typed(stream, 1, 1)
         ab.launch(stream, 1, kernel, np.int32(1))
-    child = os.fork()
-    if child == 0:
+    if (child := os.fork()) == 0:
         for call in (lambda: typed(stream, 1, 1), lambda: ab.launch(stream, 1, kernel, np.int32(1))):
             try:
                 call()
