@@ -47,8 +47,8 @@ STATES = {
     'work pending, its objects dropped': 'things = make(); work(things); del things',
     'work that never ends': IMPATIENT + 'things = make(); ab.lib.aclmock_hold(ab.ffi.NULL, 1); work(things)',
     'a thread at work': (
-        # The thread is told that its objects are closed, if it comes to that.
-        'things = make()\ndef run():\n    with contextlib.suppress(ab.AclHandleError):\n        while True: work(things, 1)\n'
+        # The thread is told that its objects, or their context, are gone, if it comes to that.
+        'things = make()\ndef run():\n    with contextlib.suppress(ab.AclError):\n        while True: work(things, 1)\n'
         'threading.Thread(target=run, daemon=True).start(); time.sleep(0.02)'
     ),
     'a thread that waits for a stream': (
