@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import pathlib
+import struct
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -12,7 +14,8 @@ import pytest
 from corpus import find_corpus
 
 import acl_bind as ab
-from acl_bind import mock
+from acl_bind import ffi, lib, mock
+from acl_bind._cc import compile_kernels
 from acl_bind.mock import KernelContext
 
 
@@ -159,7 +162,8 @@ def test_an_interpreter_may_end_while_kernels_are_bound_and_queued(run_python: C
     path.write_text(json.dumps({'add': {'opInfo': {}}}))
     done = run_python(f"""
 import numpy as np, acl_bind as ab
-from acl_bind import mock
+from acl_bind import ffi, lib, mock
+from acl_bind._cc import compile_kernels
 mock.kernel('add')(lambda ctx: None)
 stream = ab.Device(0).create_stream()
 kernel = ab.Binary.from_file({str(path)!r}, cpu_mode=0).get_kernel('add')
@@ -169,8 +173,53 @@ for _ in range(1000):
     assert (done.returncode, done.stderr) == (0, '')
 
 
-def test_a_real_binarys_kernel_runs_in_numpy(device: ab.Device, stream: ab.Stream) -> None:
+C_LAUNCH = """
+#include <acl/acl_rt.h>
+aclError launch(aclrtFuncHandle kernel, aclrtStream stream, void *args, size_t size)
+{
+    return aclrtLaunchKernelWithHostArgs(kernel, 4, stream, NULL, args, size, NULL, 0);
+}
+"""
+
+
+def launch_raw(kernel: ab.Kernel, stream: ab.Stream, block: bytes) -> None:
+    data = ffi.from_buffer(bytearray(block))
+    assert lib.aclrtLaunchKernelWithHostArgs(kernel._pointer, 4, stream._pointer, ffi.NULL, data, len(block), ffi.NULL, 0) == 0
+
+
+def launch_checked(kernel: ab.Kernel, stream: ab.Stream, block: bytes) -> None:
+    ab.rt.launch_kernel_with_host_args(kernel, 4, stream, ffi.NULL, ffi.from_buffer(bytearray(block)), len(block), ffi.NULL, 0)
+
+
+def launch_object(kernel: ab.Kernel, stream: ab.Stream, block: bytes) -> None:
+    ab.launch(stream, 4, kernel, np.frombuffer(block, np.uint64)[0], np.frombuffer(block, np.uint32)[2])
+
+
+@pytest.fixture
+def launch_in_c(tmp_path: pathlib.Path, prefix: pathlib.Path) -> Callable[[ab.Kernel, ab.Stream, bytes], None]:
+    """Code in C, in this process, that is linked with the same library."""
+    source, library = tmp_path / 'launch.c', tmp_path / 'launch.so'
+    source.write_text(C_LAUNCH)
+    where = prefix / 'lib64'
+    link = ['-Wl,--no-as-needed', f'-L{where}', f'-Wl,-rpath,{where}', '-lascendcl']
+    compile_kernels(source, library, prefix / 'include', ['-Werror', *link])
+    code = ctypes.CDLL(str(library))
+
+    def launch(kernel: ab.Kernel, stream: ab.Stream, block: bytes) -> None:
+        pointer = ctypes.c_void_p
+        assert (
+            code.launch(pointer(kernel.handle), pointer(stream.handle), ctypes.create_string_buffer(block), ctypes.c_size_t(len(block)))
+            == 0
+        )
+
+    return launch
+
+
+@pytest.mark.parametrize('level', ['L0', 'L1', 'L2', 'C'])
+def test_a_real_binarys_kernel_runs_in_numpy(level: str, device: ab.Device, stream: ab.Stream, request: pytest.FixtureRequest) -> None:
     corpus = find_corpus()
+    launches = {'L0': launch_raw, 'L1': launch_checked, 'L2': launch_object}
+    start = launches[level] if level in launches else request.getfixturevalue('launch_in_c')
     name = next(name for name in corpus.expected if name.endswith('.o') and len(corpus.expected[name]['function_symbols']) == 1)
     with ab.Binary.from_file(corpus.folder / name) as binary:
         (kernel_name,) = binary.kernel_names
@@ -181,5 +230,8 @@ def test_a_real_binarys_kernel_runs_in_numpy(device: ab.Device, stream: ab.Strea
 
         x, *_ = buffers(device)
         with mock.bind(kernel_name, scale, binary=binary):
-            launch(binary, stream, x, np.uint32(8), name=kernel_name)
+            kernel = binary.get_kernel(kernel_name)
+            head = bytes(kernel.hidden_slots.head)
+            start(kernel, stream, (b'' if level == 'L2' else head) + struct.pack('<QQ', x.handle, 8))
+            stream.sync()
         np.testing.assert_array_equal(x.to_numpy(), np.arange(32, dtype=np.float32) * 2)
