@@ -1,5 +1,6 @@
 #include "call.h"
 
+#include "error.h"
 #include "inject.h"
 #include "trace.h"
 
@@ -15,9 +16,21 @@ void call_watch(uint32_t watch, bool on)
     }
 }
 
+/* Our choice of code. Threads that held our locks are not in this process, so nothing may wait for one. */
+aclError call_refuse_forked(void)
+{
+    return fail(ACL_ERROR_RT_DEV_SETUP_ERROR, "EE1001",
+                "this process was forked from one that used the device, and cannot: fork before the first use, or start "
+                "another program (Python: multiprocessing's \"spawn\")");
+}
+
 struct entered call_enter(const char *names, const char *kinds, ...)
 {
     struct entered entered = {ACL_SUCCESS, 0};
+    if (call_watched(WATCH_FORKED)) {
+        entered.code = call_refuse_forked();
+        return entered;
+    }
     if (call_watched(WATCH_TRACE)) {
         uint64_t values[ARGUMENTS_AT_MOST];
         va_list list;

@@ -13,9 +13,9 @@ struct thread_call {
 
 extern THREAD_LOCAL struct thread_call thread_call;
 
-/* ---- watched calls: made to fail or to be late (inject.h), recorded (trace.h) ---------------------------- */
+/* ---- watched calls: made to fail or to be late (inject.h), recorded (trace.h), refused in a forked child --- */
 
-enum { WATCH_INJECT = 1, WATCH_TRACE = 2 };
+enum { WATCH_INJECT = 1, WATCH_TRACE = 2, WATCH_FORKED = 4, WATCH_ANY = 7 };
 
 extern _Atomic uint32_t call_watching; /* 0 nearly always: then all of it costs this one load */
 
@@ -25,6 +25,9 @@ static inline bool call_watched(uint32_t watch)
 }
 
 void call_watch(uint32_t watch, bool on);
+
+/* What every call fails with in a child process of one that used the device. */
+aclError call_refuse_forked(void);
 
 #define ARGUMENTS_AT_MOST 16
 
@@ -78,7 +81,7 @@ static inline void call_end(struct call *call)
 
 #define API_OR(failure, ...)                                                                                \
     struct call call_ __attribute__((cleanup(call_end))) = call_begin(__func__);                            \
-    if (call_watched(WATCH_INJECT | WATCH_TRACE)) {                                                         \
+    if (call_watched(WATCH_ANY)) {                                                                          \
         static const char kinds_[] = {EACH(ARGUMENT_KIND, __VA_ARGS__) '\0'};                               \
         _Static_assert(sizeof(kinds_) <= ARGUMENTS_AT_MOST + 1, "the trace has no room for the arguments"); \
         struct entered entered_ = call_enter(#__VA_ARGS__, kinds_ EACH(ARGUMENT_VALUE, __VA_ARGS__));       \

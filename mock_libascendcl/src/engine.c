@@ -67,6 +67,7 @@ static void after_fork(void)
 static void in_child(void)
 {
     engine.forked = true;
+    call_watch(WATCH_FORKED, true);
     after_fork();
 }
 
@@ -238,10 +239,7 @@ bool engine_add(struct stream *stream)
 static void runner_seize(struct stream *stream, uint32_t state)
 {
     uint32_t idle = RUNNER_FREE;
-    if (engine.forked) { /* whoever had it is not in this process */
-        atomic_store(&stream->runner, state);
-    }
-    while (!engine.forked && !atomic_compare_exchange_weak(&stream->runner, &idle, state)) {
+    while (!atomic_compare_exchange_weak(&stream->runner, &idle, state)) {
         idle = RUNNER_FREE;
         nanosleep(&(struct timespec){0, 20000}, NULL);
     }
@@ -444,7 +442,7 @@ static bool wait_asleep(struct stream *stream, uint64_t position, uint64_t deadl
 {
     bool in_time = true;
     atomic_fetch_add(&engine.sleepers, 1);
-    while (in_time && !passed(stream, position)) {
+    while (in_time && !passed(stream, position) && !engine.forked) {
         pthread_mutex_lock(&engine.lock);
         uint64_t changes = engine.changes;
         pthread_mutex_unlock(&engine.lock);
@@ -456,18 +454,19 @@ static bool wait_asleep(struct stream *stream, uint64_t position, uint64_t deadl
         }
     }
     atomic_fetch_sub(&engine.sleepers, 1);
-    return in_time || passed(stream, position);
+    return passed(stream, position);
 }
 
 enum wait_result engine_wait(struct stream *stream, uint64_t position, int64_t timeout_ms)
 {
-    if (UNLIKELY(context_tasks > 0 || calling_back == stream || engine.forked) && !passed(stream, position)) {
+    if (UNLIKELY(context_tasks > 0 || calling_back == stream) && !passed(stream, position)) {
         return WAIT_IMPOSSIBLE;
     }
     uint64_t deadline = timeout_ms < 0 ? 0 : now_ns() + (uint64_t)timeout_ms * 1000000u;
     while (!passed(stream, position)) {
         if (!advance(stream, position)) {
-            return wait_asleep(stream, position, deadline) ? WAIT_DONE : WAIT_EXPIRED;
+            bool done = wait_asleep(stream, position, deadline);
+            return done ? WAIT_DONE : engine.forked ? WAIT_IMPOSSIBLE : WAIT_EXPIRED;
         }
         if (deadline != 0 && now_ns() > deadline && !passed(stream, position)) {
             return WAIT_EXPIRED;

@@ -267,15 +267,13 @@ static struct recent *recent_of_thread(void)
 
 /* Without a context the real library's own question to the device fails, is added to the text and becomes the last
  * error, and what was returned before stays in the text. */
-const char *aclGetRecentErrMsg(void)
+static const char *recent_text(bool context)
 {
-    API_OR(NULL);
     struct recent *own = recent_of_thread();
     struct text text = {0};
     if (own == NULL) {
         return NULL;
     }
-    bool context = context_current() != NULL;
     error_take(&text, context);
     if (!context) {
         context_missing();
@@ -285,6 +283,12 @@ const char *aclGetRecentErrMsg(void)
     text_free(&own->text);
     own->text = text;
     return text.length != 0 ? text.data : NULL;
+}
+
+const char *aclGetRecentErrMsg(void)
+{
+    API_OR(engine_forked() ? recent_text(true) : NULL);
+    return recent_text(context_current() != NULL);
 }
 
 /* ---- the mock's own face ------------------------------------------------------------------------------ */
@@ -312,6 +316,9 @@ static void runtime_reset(void)
 /* From the top down: what uses something ends before it. */
 void aclmock_reset(void)
 {
+    if (engine_forked()) { /* another thread of the parent may have had any of the locks */
+        return;
+    }
     aclmock_record_launches(0);
     aclmock_fail_host_alloc(-1);
     inject_reset();

@@ -176,10 +176,8 @@ struct block_use stream_next_use(const struct stream *stream, const char *what)
 
 aclError stream_wait_impossible(void)
 {
-    if (engine_forked()) {
-        return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1001",
-                    "this process was forked from the one that queued the work, and does not run it: fork before the "
-                    "first call, or start another program");
+    if (engine_forked()) { /* by the kernel or callback that just ran */
+        return call_refuse_forked();
     }
     return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1001",
                 "called from a kernel or callback that the stream is waiting for: it would wait for itself");

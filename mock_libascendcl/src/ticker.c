@@ -57,7 +57,7 @@ static void *tick(void *unused)
 {
     unsigned idle = 0;
     pthread_mutex_lock(&engine.lock);
-    while (!ticker.stopping) {
+    while (!ticker.stopping && !engine.forked) {
         struct timespec next = at_ns(now_ns() + TICK_NS);
         if (idle < IDLE_TICKS) {
             pthread_cond_timedwait(&ticker.tick, &engine.lock, &next);
@@ -79,12 +79,12 @@ static void *tick(void *unused)
 void ticker_wake(void)
 {
     pthread_mutex_lock(&engine.lock);
-    if (!ticker.started && !ticker.stopping && !engine.forked) {
+    if (!ticker.started && !ticker.stopping) {
         engine_init_condition(&ticker.tick);
         atomic_store(&engine.ticking, true);
         ticker.started = pthread_create(&ticker.thread, NULL, tick, NULL) == 0;
     }
-    if (ticker.started && !engine.forked) {
+    if (ticker.started) {
         pthread_cond_signal(&ticker.tick);
     }
     pthread_mutex_unlock(&engine.lock);

@@ -37,7 +37,7 @@ static void *work(void *argument)
 {
     struct stream *stream = argument;
     pthread_mutex_lock(&engine.lock);
-    while (!stream->worker.ending) {
+    while (!stream->worker.ending && !engine.forked) {
         atomic_store(&stream->worker.idle, true); /* before the look at the queue; a push does it the other way round */
         if (!engine_has_work(stream)) {
             pthread_cond_wait(&stream->worker.wake, &engine.lock);
@@ -76,8 +76,6 @@ void worker_stop(struct stream *stream)
     ++engine.changes;
     pthread_cond_broadcast(&engine.changed);
     pthread_mutex_unlock(&engine.lock);
-    if (!engine.forked) {
-        pthread_join(stream->worker.thread, NULL);
-    }
+    pthread_join(stream->worker.thread, NULL);
     pthread_cond_destroy(&stream->worker.wake);
 }

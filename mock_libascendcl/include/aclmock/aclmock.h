@@ -26,7 +26,8 @@ ACL_VISIBLE void aclmock_set_version(int32_t major, int32_t minor, int32_t patch
 
 /* Everything as it was when the library was loaded, and the environment is read again: contexts, streams, events,
  * memory, binaries, aclInit, the calling thread's last error and argument list, rules, trace and diagnoses. Queued work
- * is dropped. No other thread may be inside a call, or go on with a context that it had. */
+ * is dropped. No other thread may be inside a call, or go on with a context that it had. Does nothing in a process
+ * that was forked from one that used a device: there every function fails. */
 ACL_VISIBLE void aclmock_reset(void);
 
 /* ---- error -------------------------------------------------------------------------------------------- */
