@@ -16,7 +16,7 @@ struct args_place {
 #define ARGRING_LARGEST (ARGRING_SIZE / 4)
 
 /* For argring_give. False: no device memory. */
-bool argring_open(struct stream *stream);
+COLD bool argring_open(struct stream *stream);
 
 /* With the stream's lock. False: the ring is full of launches that have not run. */
 ALWAYS_INLINE bool argring_give(struct stream *stream, size_t size, struct args_place *place)
@@ -40,7 +40,7 @@ ALWAYS_INLINE bool argring_give(struct stream *stream, size_t size, struct args_
 }
 
 /* A block outside the ring. False: no device memory. */
-bool argring_give_block(struct stream *stream, size_t size, struct args_place *place);
+COLD bool argring_give_block(struct stream *stream, size_t size, struct args_place *place);
 /* Runner, when the launch is over. */
 void argring_take(struct stream *stream, uint64_t ring_end, struct block *block);
 

@@ -12,6 +12,8 @@
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 /* For what every launch goes through: a launch takes as long as the calls and copies that it consists of. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
+/* For what fails or is rare: launches shall not keep registers free for it. */
+#define COLD __attribute__((cold, noinline))
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 /* In integers: the pointer may be one that a caller made up. */
 #define CONTAINER(pointer, type, member) ((type *)((uintptr_t)(pointer) - offsetof(type, member)))
@@ -35,7 +37,7 @@ struct brief_lock {
     _Atomic uint32_t taken;
 };
 
-void brief_wait(struct brief_lock *lock);
+COLD void brief_wait(struct brief_lock *lock);
 
 static inline void brief_take(struct brief_lock *lock)
 {

@@ -7,7 +7,7 @@
 extern _Atomic uint64_t bind_generation; /* grows with every change of what is bound */
 
 /* Looks again. NULL: the kernel has none. */
-const struct implementation *bind_resolve(struct function *function);
+COLD const struct implementation *bind_resolve(struct function *function);
 
 /* What runs the kernel as things are now; NULL: nothing does. */
 static inline const struct implementation *bind_of(struct function *function)
@@ -19,7 +19,7 @@ static inline const struct implementation *bind_of(struct function *function)
 }
 
 /* For bind_enter: one that is not the kernel's own. */
-const struct implementation *bind_enter_other(struct function *function);
+COLD const struct implementation *bind_enter_other(struct function *function);
 
 /* The same, kept from being unbound until use_leave. After use_enter. */
 static inline const struct implementation *bind_enter(struct function *function)

@@ -24,12 +24,10 @@ aclError call_refuse_forked(void)
                 "another program (Python: multiprocessing's \"spawn\")");
 }
 
-struct entered call_enter(const char *names, const char *kinds, ...)
+aclError call_enter(const char *names, const char *kinds, ...)
 {
-    struct entered entered = {ACL_SUCCESS, 0};
     if (call_watched(WATCH_FORKED)) {
-        entered.code = call_refuse_forked();
-        return entered;
+        return call_refuse_forked();
     }
     if (call_watched(WATCH_TRACE)) {
         uint64_t values[ARGUMENTS_AT_MOST];
@@ -39,15 +37,14 @@ struct entered call_enter(const char *names, const char *kinds, ...)
             values[i] = va_arg(list, uint64_t);
         }
         va_end(list);
-        entered.record = trace_call_begin(names, kinds, values);
+        trace_call_begin(names, kinds, values);
     }
-    if (call_watched(WATCH_INJECT)) {
-        entered.code = inject_call();
-    }
-    return entered;
+    return call_watched(WATCH_INJECT) ? inject_call() : ACL_SUCCESS;
 }
 
-void call_leave(uint64_t record)
+void call_leave(void)
 {
-    trace_call_end(record);
+    if (!call_watched(WATCH_FORKED)) {
+        trace_call_end();
+    }
 }

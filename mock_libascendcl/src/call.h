@@ -31,37 +31,35 @@ aclError call_refuse_forked(void);
 
 #define ARGUMENTS_AT_MOST 16
 
-/* What API() remembers until the function returns. */
-struct call {
-    struct thread_call outer; /* a callback or kernel may call the ABI while another call is in progress */
-    uint64_t record;          /* of the trace, 0: none */
-};
-
-struct entered {
-    aclError code; /* what the call must fail with, 0 for nothing */
-    uint64_t record;
-};
-
-/* Delays the call, records its start, and finds out whether it must fail. The arguments follow as uint64_t: no array of
+/* Delays the call, records its start, and returns what it must fail with. The arguments follow as uint64_t: no array of
  * the caller's, and no address of its locals, so that a compiler with stack protectors leaves callers alone. */
-struct entered call_enter(const char *names, const char *kinds, ...);
-void call_leave(uint64_t record);
+COLD aclError call_enter(const char *names, const char *kinds, ...);
+COLD void call_leave(void);
 
 /* ---- API ----------------------------------------------------------------------------------------------- */
 
-static inline struct call call_begin(const char *name)
+static inline char call_begin(const char *name)
 {
-    struct call call = {thread_call, 0};
     thread_call = (struct thread_call){name, ACL_SUCCESS};
-    return call;
+    return 0;
 }
 
-static inline void call_end(struct call *call)
+static inline void call_end(const char *unused)
 {
-    if (UNLIKELY(call->record != 0)) {
-        call_leave(call->record);
+    (void)unused;
+    if (call_watched(WATCH_ANY)) {
+        call_leave();
     }
-    thread_call = call->outer;
+    thread_call.name = NULL;
+}
+
+/* Behind code of the user's, a kernel or a callback: it may have called the ABI while another call is in progress, and
+ * rarely does, so that this costs less than every call's keeping of the one around it. */
+static inline void call_resume(const struct thread_call *outer)
+{
+    if (UNLIKELY(thread_call.name != outer->name)) {
+        thread_call = *outer;
+    }
 }
 
 /* EACH(macro, a, b, c): macro(a) macro(b) macro(c), for up to 27 */
@@ -79,18 +77,19 @@ static inline void call_end(struct call *call)
     _Generic((argument), char *: 's', const char *: 's', bool: 'u', uint8_t: 'u', uint16_t: 'u', uint32_t: 'u', \
              uint64_t: 'u', int8_t: 'i', int16_t: 'i', int32_t: 'i', int64_t: 'i', default: 'p'),
 
-#define API_OR(failure, ...)                                                                                \
-    struct call call_ __attribute__((cleanup(call_end))) = call_begin(__func__);                            \
+#define API_OR_AS(name, failure, ...)                                                                       \
+    __attribute__((cleanup(call_end), unused)) const char call_ = call_begin(name);                         \
     if (call_watched(WATCH_ANY)) {                                                                          \
         static const char kinds_[] = {EACH(ARGUMENT_KIND, __VA_ARGS__) '\0'};                               \
         _Static_assert(sizeof(kinds_) <= ARGUMENTS_AT_MOST + 1, "the trace has no room for the arguments"); \
-        struct entered entered_ = call_enter(#__VA_ARGS__, kinds_ EACH(ARGUMENT_VALUE, __VA_ARGS__));       \
-        call_.record = entered_.record;                                                                     \
-        if (entered_.code != ACL_SUCCESS) {                                                                 \
-            return failure;                                                                               \
+        aclError entered_ = call_enter(#__VA_ARGS__, kinds_ EACH(ARGUMENT_VALUE, __VA_ARGS__));             \
+        if (entered_ != ACL_SUCCESS) {                                                                      \
+            return failure;                                                                                 \
         }                                                                                                   \
     }
 
-#define API(...) API_OR(entered_.code, __VA_ARGS__)
+#define API_OR(failure, ...) API_OR_AS(__func__, failure, __VA_ARGS__)
+#define API(...) API_OR(entered_, __VA_ARGS__)
+#define API_AS(name, ...) API_OR_AS(name, entered_, __VA_ARGS__) /* in a part of the function called so */
 
 #endif

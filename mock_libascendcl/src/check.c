@@ -52,7 +52,9 @@ const char *check_site(void)
     if (callback == NULL || thread_call.name == NULL) { /* a thread of the mock's own is nowhere in the program */
         return "";
     }
+    struct thread_call call = thread_call;
     callback(site, sizeof(site));
+    call_resume(&call);
     site[sizeof(site) - 1] = '\0';
     pthread_mutex_lock(&check_lock);
     const char *kept = site[0] != '\0' ? intern(site) : "";

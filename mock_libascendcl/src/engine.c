@@ -162,6 +162,7 @@ enum progress run_tasks(struct stream *stream, uint64_t position, uint64_t at_mo
     end = end < position ? end : position;
     end = end < held_from ? end : held_from;
     const struct task_kind *kind = NULL;
+    const struct thread_call call = thread_call;
     for (; at_most > 0 && queue_done(queue) < end; --at_most) {
         struct task *task = queue_first(queue);
         if (UNLIKELY(!is_ready(task, stream, need))) {
@@ -173,6 +174,7 @@ enum progress run_tasks(struct stream *stream, uint64_t position, uint64_t at_mo
             kind = task->kind;
         }
         run_task(task, stream);
+        call_resume(&call);
         queue_pop(queue);
         progress = PROGRESS_SOME;
         if (UNLIKELY(atomic_load_explicit(&engine.sleepers, memory_order_relaxed) != 0)) {
@@ -346,7 +348,7 @@ void engine_hold_all(bool on)
 /* ---- queueing ----------------------------------------------------------------------------------------- */
 
 /* A full queue: half of it must run first, unless what is in it cannot run now. */
-static void make_room(struct stream *stream)
+COLD static void make_room(struct stream *stream)
 {
     uint64_t goal = queue_done(&stream->queue) + TASKS_AT_MOST / 2;
     while (!passed(stream, goal) && engine_has_work(stream)) {

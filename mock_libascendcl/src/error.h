@@ -11,13 +11,13 @@
 #include "call.h"
 
 /* All return `code`. */
-aclError reject(aclError code, const char *id, const char *format, ...) PRINTF(3, 4);   /* acl layer: said, not stored */
-aclError fail(aclError code, const char *id, const char *format, ...) PRINTF(3, 4);     /* runtime: said and stored */
-aclError fail_unsaid(aclError code, const char *format, ...) PRINTF(2, 3);              /* runtime: stored only */
-aclError fail_quietly(aclError code, const char *format, ...) PRINTF(2, 3);             /* runtime: neither */
+COLD aclError reject(aclError code, const char *id, const char *format, ...) PRINTF(3, 4); /* acl layer: said, not stored */
+COLD aclError fail(aclError code, const char *id, const char *format, ...) PRINTF(3, 4);   /* runtime: said and stored */
+COLD aclError fail_unsaid(aclError code, const char *format, ...) PRINTF(2, 3);            /* runtime: stored only */
+COLD aclError fail_quietly(aclError code, const char *format, ...) PRINTF(2, 3);           /* runtime: neither */
 
-aclError reject_null(const char *argument);
-aclError reject_zero(const char *argument);
+COLD aclError reject_null(const char *argument);
+COLD aclError reject_zero(const char *argument);
 
 /* The two checks of the acl layer that nearly every function starts with. */
 #define REQUIRE(argument)                       \

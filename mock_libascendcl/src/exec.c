@@ -53,7 +53,7 @@ static aclError fault_code(const struct function *function)
 }
 
 /* Starts the text of a fault. False: there is one already. */
-static bool fault_begin(struct execution *run)
+COLD static bool fault_begin(struct execution *run)
 {
     if (run->faulted) {
         return false;
@@ -65,7 +65,7 @@ static bool fault_begin(struct execution *run)
     return true;
 }
 
-static void fault_signal(struct execution *run)
+COLD static void fault_signal(struct execution *run)
 {
     static const struct {
         int signal;
@@ -87,7 +87,7 @@ static void fault_signal(struct execution *run)
     }
 }
 
-static void fault_timeout(struct execution *run)
+COLD static void fault_timeout(struct execution *run)
 {
     if (fault_begin(run)) {
         run->timed_out = true;
@@ -253,7 +253,7 @@ static uint64_t time_limit(const struct launch *launch)
 
 /* Code that must not be left in the middle, such as a Python function, is found to be late when a block of it has
  * returned; other code is interrupted. */
-static void run_timed(struct execution *run, uint64_t limit_us)
+COLD static void run_timed(struct execution *run, uint64_t limit_us)
 {
     struct watch watch;
     run->limit_us = size_min(limit_us, UINT32_MAX);
@@ -269,7 +269,7 @@ static void run_timed(struct execution *run, uint64_t limit_us)
 }
 
 /* A launch with device arguments names memory that nobody has looked at, and a size that only informs. */
-static void find_args(struct execution *run, uint64_t address, size_t size)
+COLD static void find_args(struct execution *run, uint64_t address, size_t size)
 {
     const struct block *block = arena_find(run->arena, address);
     uint64_t offset = block != NULL ? address - block->address : 0;
@@ -297,7 +297,7 @@ static bool reach_args(struct execution *run)
 }
 
 /* Recorded, late, and made to fail with a code, as a test may have asked for. */
-static aclError watched(struct execution *run)
+COLD static aclError watched(struct execution *run)
 {
     const struct launch *launch = run->launch;
     if (trace_on()) {
@@ -338,7 +338,7 @@ static aclError execute(struct execution *run)
     return LIKELY(!run->faulted) ? ACL_SUCCESS : run->timed_out ? timeout_code(function) : fault_code(function);
 }
 
-static void report_fault(struct execution *run, aclError code, struct function *function)
+COLD static void report_fault(struct execution *run, aclError code, struct function *function)
 {
     const struct launch *launch = run->launch;
     exception_raise(run->stream, code, run->fault.data,

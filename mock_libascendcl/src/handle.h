@@ -73,7 +73,10 @@ static inline size_t slab_offset(enum handle_kind kind, const void *address)
 /* Whether the address is a slot of this kind, alive or not. */
 static inline bool handle_in_slab(enum handle_kind kind, const void *handle)
 {
-    return (slab_offset(kind, handle) & (slabs[kind].stride - 1)) == 0;
+    const struct slab *slab = &slabs[kind];
+    uintptr_t base = (uintptr_t)atomic_load_explicit(&slab->base, memory_order_acquire);
+    uintptr_t offset = (uintptr_t)handle - base;
+    return LIKELY(base != 0 && offset < slab->bytes && (offset & (slab->stride - 1)) == 0);
 }
 
 /* Every object with a slab starts with its cell. */

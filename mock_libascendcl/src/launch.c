@@ -105,7 +105,7 @@ static aclError check_values(const struct function *function, const struct devic
 }
 
 /* Arguments by value: a pointer to those of a launch, in whatever place, would cost every launch. */
-static aclError check_args(const struct function *function, const struct device *device, struct launch_args args)
+COLD static aclError check_args(const struct function *function, const struct device *device, struct launch_args args)
 {
     aclError code = launch_check_size(function, &args);
     if (code != ACL_SUCCESS) {
@@ -161,7 +161,7 @@ ALWAYS_INLINE aclError check_blocks(uint32_t num_blocks)
     return ACL_SUCCESS;
 }
 
-static aclError unbound(const struct function *function)
+COLD static aclError unbound(const struct function *function)
 {
     struct text text = {0};
     bind_explain(function, &text);
@@ -176,7 +176,7 @@ ALWAYS_INLINE bool is_unusual(const struct function *function, const struct laun
 }
 
 /* What only some kernels are asked, and that late. */
-static aclError check_chip(const struct function *function, bool grid)
+COLD static aclError check_chip(const struct function *function, bool grid)
 {
     if (function->cpu_library_unknown && soc_is(SOC_950)) { /* other chips do not look */
         return fail(ACL_ERROR_RT_INTERNAL_ERROR, "EE9999", "the JSON of AI CPU kernel %s has no opKernelLib that is known",

@@ -7,7 +7,7 @@
 
 extern _Atomic uint32_t launchlog_on;
 
-void launchlog_store(const struct stream *stream, const struct function *function, uint32_t blocks, uint64_t args,
+COLD void launchlog_store(const struct stream *stream, const struct function *function, uint32_t blocks, uint64_t args,
                      const void *bytes, size_t size);
 
 /* bytes: NULL when the arguments are in device memory of the program's. */

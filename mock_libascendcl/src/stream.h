@@ -65,7 +65,7 @@ struct stream {
 void stream_reset(void);
 
 /* Reports 107017; false. */
-bool stream_missing(aclrtStream handle);
+COLD bool stream_missing(aclrtStream handle);
 
 /* Only the handle: false after reporting 107017. NULL passes. */
 static inline bool stream_check(aclrtStream handle)
@@ -79,7 +79,7 @@ struct stream *stream_find(aclrtStream handle);
 /* The same, and it must be of the current context: else 107003. */
 struct stream *stream_find_here(aclrtStream handle);
 /* The same for whatever queues a task: a stream that a fault has stopped gives the fault's code. */
-struct stream *stream_find_unusual(aclrtStream handle); /* whatever the next function does not know at once */
+COLD struct stream *stream_find_unusual(aclrtStream handle); /* whatever the next function does not know at once */
 
 ALWAYS_INLINE struct stream *stream_find_open(aclrtStream handle)
 {

@@ -59,7 +59,7 @@ static void copy_string(char *to, size_t size, uint64_t address)
     to[got > 0 ? got : 0] = '\0';
 }
 
-uint64_t trace_call_begin(const char *names, const char *kinds, const uint64_t *values)
+void trace_call_begin(const char *names, const char *kinds, const uint64_t *values)
 {
     uint64_t number;
     char text[sizeof(((aclmock_record *)NULL)->text)] = "";
@@ -69,7 +69,8 @@ uint64_t trace_call_begin(const char *names, const char *kinds, const uint64_t *
     }
     aclmock_record *record = record_new(thread_call.name, &number);
     if (record == NULL) {
-        return 0;
+        current_call = 0;
+        return;
     }
     record->argument_names = names;
     record->argument_kinds = kinds;
@@ -78,7 +79,6 @@ uint64_t trace_call_begin(const char *names, const char *kinds, const uint64_t *
     record->outer = current_call;
     pthread_mutex_unlock(&trace_lock);
     current_call = number;
-    return number;
 }
 
 static void end(uint64_t number, aclError result, uint64_t *current)
@@ -94,9 +94,11 @@ static void end(uint64_t number, aclError result, uint64_t *current)
     pthread_mutex_unlock(&trace_lock);
 }
 
-void trace_call_end(uint64_t number)
+void trace_call_end(void)
 {
-    end(number, thread_call.result, &current_call);
+    if (current_call != 0) {
+        end(current_call, thread_call.result, &current_call);
+    }
 }
 
 uint64_t trace_task_begin(const char *kind, int32_t device, int32_t stream, uint64_t position)

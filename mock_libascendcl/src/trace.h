@@ -10,9 +10,9 @@ static inline bool trace_on(void)
 }
 
 /* kinds: one letter an argument, i signed, u unsigned, s string, p other pointer.
- * All return a record's number, 0 when there is none; ending 0, or one that newer ones have replaced, is harmless. */
-uint64_t trace_call_begin(const char *names, const char *kinds, const uint64_t *values);
-void trace_call_end(uint64_t record);
+ * A task has a record's number, 0 when there is none. Ending one that newer ones have replaced is harmless. */
+void trace_call_begin(const char *names, const char *kinds, const uint64_t *values);
+void trace_call_end(void); /* of this thread's innermost call, if it is recorded */
 uint64_t trace_task_begin(const char *kind, int32_t device, int32_t stream, uint64_t position);
 void trace_task_end(uint64_t record);
 

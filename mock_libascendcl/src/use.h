@@ -16,7 +16,7 @@ struct use {
 extern THREAD_LOCAL struct use *use_own;
 
 /* Gives the thread its own. False without memory. */
-bool use_join(void);
+COLD bool use_join(void);
 
 static inline void use_leave(void)
 {
