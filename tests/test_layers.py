@@ -52,7 +52,7 @@ C_LAYERS = [
     {'context', 'hostreg', 'peer', 'devinfo', 'option', 'vmm'},
     {'memory', 'memcheck', 'memcopy', 'cache', 'reach'},
     {'binary', 'hostbin', 'opbin', 'cpubin', 'image', 'load', 'lookup', 'use', 'bind', 'function', 'hidden', 'traits'},
-    {'args', 'argscheck', 'argsview'},
+    {'args', 'argscheck', 'argsfill', 'argsview'},
     {'queue'},
     {'stream', 'engine', 'engine_inner', 'random', 'ticker', 'worker', 'streamattr', 'streamfault', 'streamstate', 'reslimit'},
     {'event', 'eventid', 'eventwait', 'eventquery', 'job', 'hostfunc', 'report', 'exception'},

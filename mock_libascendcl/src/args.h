@@ -10,6 +10,7 @@
 #include "memory.h"
 
 #define ARGS_BUFFER_SIZE ((size_t)65536)
+#define ARGS_SLOT ((size_t)8) /* of pointers, hidden ones too */
 
 struct args_param {
     bool placeholder;
@@ -28,7 +29,7 @@ struct args {
     const char *init_site;   /* where Init was called, and the last AppendPlaceHolder; NULL while checks were off */
     const char *holder_site;
     uint64_t launches; /* and failures to complete it */
-    uint64_t reserved;
+    size_t pad; /* 7: parameters begin at multiples of 8; 0: of an AI CPU kernel, one behind another */
     bool got_buffer; /* a placeholder's buffer was handed out: no more parameters */
     bool overflow_done;
     uint8_t placeholders;
@@ -51,13 +52,16 @@ static inline bool cell_is(const struct cell *cell, uint64_t magic, const void *
     return atomic_load_explicit(&cell->magic, memory_order_acquire) == magic && cell->object == object;
 }
 
+/* As cell_is, where a caller may have made up the address. */
+bool args_guess_is(const struct cell *cell, uint64_t magic, const void *object);
+
 /* What the real library takes without a word; while checks are on. They return a code when that is to fail. */
 aclError args_check_lost(const struct args *args);                                             /* at a new Init */
 aclError args_check_owner(const struct args *args, const struct args_param *param);            /* of a parameter */
 aclError args_check_launch(const struct args *args, const struct function *function);
 
 /* A list in user memory, or NULL after reporting 107017. */
-struct args *args_find(const void *handle);
+COLD struct args *args_find(const void *handle);
 
 extern THREAD_LOCAL struct args *args_own; /* the calling thread's, once it is initialised */
 
