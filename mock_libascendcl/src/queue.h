@@ -41,6 +41,7 @@ struct task {
 
 #define TASKS_PER_CHUNK 63
 
+/* In a ring, which keeps the length that it needed once: the chunk behind the producers' is the runner's, or free. */
 struct task_chunk {
     struct task_chunk *_Atomic next;
     struct task tasks[TASKS_PER_CHUNK];
@@ -51,9 +52,8 @@ struct queue {
     _Atomic uint64_t done;   /* position behind the last task that has run */
     struct task_chunk *tail; /* producers' */
     uint64_t tail_start;     /* position of its first task */
-    struct task_chunk *head; /* the runner's */
+    struct task_chunk *_Atomic head; /* the runner's */
     uint64_t head_start;
-    struct task_chunk *_Atomic spare;
 };
 
 /* Positions never repeat, whichever queue: one that waits for a queue long gone finds itself passed. */
@@ -61,8 +61,8 @@ bool queue_init(struct queue *queue);
 void queue_free(struct queue *queue);
 
 /* For the functions below: one more chunk for the producers (false: no memory), the runner's next chunk. */
-bool queue_extend(struct queue *queue);
-void queue_advance(struct queue *queue);
+COLD bool queue_extend(struct queue *queue);
+COLD void queue_advance(struct queue *queue);
 
 static inline uint64_t queue_pushed(const struct queue *queue)
 {
@@ -97,7 +97,8 @@ static inline struct task *queue_first(struct queue *queue)
     if (UNLIKELY(position - queue->head_start == TASKS_PER_CHUNK)) {
         queue_advance(queue);
     }
-    return &queue->head->tasks[position - queue->head_start];
+    struct task_chunk *head = atomic_load_explicit(&queue->head, memory_order_relaxed);
+    return &head->tasks[position - queue->head_start];
 }
 
 static inline void queue_pop(struct queue *queue)
