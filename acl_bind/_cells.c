@@ -65,6 +65,24 @@ static int set_ring(PyObject *self, PyObject *value, void *unused)
     return 0;
 }
 
+static PyObject *get_settled(PyObject *self, void *unused)
+{
+    (void)unused;
+    return PyLong_FromUnsignedLongLong(((const Cell *)self)->settled);
+}
+
+static int set_settled(PyObject *self, PyObject *value, void *unused)
+{
+    (void)unused;
+    uint64_t wanted = 0;
+    Cell *cell = (Cell *)self;
+    if (value != NULL && store_int(value, &wanted) != 0) {
+        return -1;
+    }
+    cell->settled = cell->settled == SETTLED_NEVER ? SETTLED_NEVER : wanted; /* another thread may have come first */
+    return 0;
+}
+
 static void cell_dealloc(PyObject *self)
 {
     PyTypeObject *type = Py_TYPE(self);
@@ -76,6 +94,7 @@ static void cell_dealloc(PyObject *self)
 static PyGetSetDef cell_members[] = {
     {"_handle", get_handle, set_handle, "the C handle, None once it is closed", NULL},
     {"_context", get_context, set_context, "the C handle of the context it is of, 0: of none", NULL},
+    {"_settled", get_settled, set_settled, "of a stream, 1 + the epoch in which sync() found nothing to ask, or what stays: never", NULL},
     {"_ring", get_ring, set_ring, "what a stream's queued work uses, else None", NULL},
     {0},
 };
@@ -164,16 +183,20 @@ static void drop_first(Ring *ring)
     }
 }
 
+void ring_let_go(Ring *ring, uint64_t position)
+{
+    while (ring->first < position && ring->first < ring->position) {
+        drop_first(ring);
+    }
+}
+
 static PyObject *ring_release(PyObject *self, PyObject *position)
 {
-    Ring *ring = (Ring *)self;
     uint64_t until = PyLong_AsUnsignedLongLong(position);
     if (until == UINT64_MAX && PyErr_Occurred()) {
         return NULL;
     }
-    while (ring->first < until && ring->first < ring->position) {
-        drop_first(ring);
-    }
+    ring_let_go((Ring *)self, until);
     Py_RETURN_NONE;
 }
 

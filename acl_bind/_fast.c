@@ -168,13 +168,18 @@ static bool put_args(struct call *call, const Launcher *launcher, PyObject *args
     return true;
 }
 
+bool is_ring(PyObject *object)
+{
+    return object != NULL && PyObject_TypeCheck(object, ring_base);
+}
+
 /* ---- the call ----------------------------------------------------------------------------------------- */
 
 static bool set_target(acl_bind_target *target, const Launcher *launcher, PyObject *stream, PyObject *config)
 {
     const Cell *cell = (const Cell *)stream;
-    if ((PyObject *)Py_TYPE(stream) != stream_type || !cell->open || cell->context == 0 || cell->ring == NULL ||
-        !PyObject_TypeCheck(cell->ring, ring_base)) {
+    if ((PyObject *)Py_TYPE(stream) != stream_type || !cell->open || cell->context == 0 ||
+        !is_ring(cell->ring)) {
         return false;
     }
     *target = launcher->shape;
@@ -404,6 +409,7 @@ static PyObject *disconnect(PyObject *module, PyObject *unused)
 {
     (void)module, (void)unused;
     stream_type = NULL; /* nothing is one: all launches go the slow way */
+    sync_disconnect();
     Py_RETURN_NONE;
 }
 
@@ -411,6 +417,8 @@ static PyMethodDef functions[] = {
     {"disconnect", disconnect, METH_NOARGS, "from now on nothing is plain"},
     {"connect", connect, METH_VARARGS,
      "connect(address of acl_bind_launch_block, Stream, DeviceBuffer, Placeholder, launch, help) -> launch in C"},
+    {"connect_sync", sync_connect, METH_VARARGS,
+     "connect_sync(addresses of acl_bind_sync and acl_bind_epoch, Stream, Stream.sync, help) -> the method in C"},
     {0},
 };
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "acl_bind._fast", .m_size = -1, .m_methods = functions};

@@ -17,17 +17,17 @@ from ._acl import ffi as _compiled
 from ._acl import lib as _raw
 
 if TYPE_CHECKING:
-    from ._plain import Cell, Launcher, Ring, connect, disconnect
+    from ._plain import Cell, Launcher, Ring, connect, connect_sync, disconnect
 
     is_fast: bool
     make_face: Any
 else:
     try:
-        from ._fast import Cell, Launcher, Ring, connect, disconnect
+        from ._fast import Cell, Launcher, Ring, connect, connect_sync, disconnect
 
         is_fast = True
     except ImportError:  # not built: everything goes through cffi
-        from ._plain import Cell, Launcher, Ring, connect, disconnect
+        from ._plain import Cell, Launcher, Ring, connect, connect_sync, disconnect
 
         is_fast = False
     try:
@@ -47,6 +47,7 @@ __all__ = [
     'call_error',
     'callback',
     'connect',
+    'connect_sync',
     'disconnect',
     'error_for',
     'ffi',

@@ -16,6 +16,7 @@ class Cell:
     _handle: int | None = None
     _context: int = 0
     _ring: Any = None
+    _settled: int = 0
 
 
 class Ring:
@@ -70,6 +71,11 @@ class Launcher:
 
 def disconnect() -> None:
     """From now on nothing is plain."""
+
+
+def connect_sync(sync: int, epoch: int, stream: type, slow: Callable[..., None], text: bytes) -> Any:
+    """Tells C where acl_bind_sync and acl_bind_epoch are, and who syncs what is not plain. Returns the method sync()."""
+    raise NotImplementedError
 
 
 def connect(launch_block: int, *plain_and_slow: object) -> Callable[..., None]:

@@ -59,5 +59,7 @@ typedef struct acl_bind_item {
 /* The launch itself, with a block that it may change. */
 typedef int (*acl_bind_launch_block_t)(const acl_bind_plan *plan, const acl_bind_hidden *hidden,
                                        const acl_bind_target *target, void *block);
+typedef int (*acl_bind_sync_t)(uintptr_t context, uintptr_t stream, int32_t timeout);
+typedef uint64_t (*acl_bind_epoch_t)(void);
 
 #endif

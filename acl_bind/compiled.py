@@ -14,7 +14,7 @@ from types import FrameType
 from typing import Any
 
 from ._checks import counted
-from ._ffi import Launcher, call_error, connect, disconnect, ffi, is_fast, raw
+from ._ffi import Launcher, call_error, connect, connect_sync, disconnect, ffi, is_fast, raw
 from ._handle import is_forked
 from .config import LaunchConfig, as_config
 from .kernel import Kernel, KernelMakers
@@ -240,8 +240,17 @@ def in_c(launch: Callable[..., None]) -> Callable[..., None]:
     if not is_fast:
         return launch
     text = f'launch(stream, config, kernel, /, *args)\n--\n\n{launch.__doc__}'.encode()
-    block = int(ffi.cast('uintptr_t', ffi.addressof(raw, 'acl_bind_launch_block')))
-    return connect(block, Stream, DeviceBuffer, Placeholder, launch, text)
+    return connect(_address('acl_bind_launch_block'), Stream, DeviceBuffer, Placeholder, launch, text)
+
+
+def _address(function: str) -> int:
+    return int(ffi.cast('uintptr_t', ffi.addressof(raw, function)))
+
+
+def _sync_in_c() -> Any:
+    """Stream.sync, begun in C likewise."""
+    text = f'sync($self, /, timeout=None)\n--\n\n{Stream.sync.__doc__}'.encode()
+    return connect_sync(_address('acl_bind_sync'), _address('acl_bind_epoch'), Stream, Stream.sync, text)
 
 
 def _after_fork() -> None:
@@ -249,6 +258,8 @@ def _after_fork() -> None:
         disconnect()  # the slow way says what is wrong in a child
 
 
+if is_fast:
+    Stream.sync = _sync_in_c()  # type: ignore[method-assign]
 os.register_at_fork(after_in_child=_after_fork)
 KernelMakers.launchers = Launchers
 KernelMakers.bind = bind

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import weakref
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 from ._checks import milliseconds
 from ._ffi import acl, call_error, ffi, lib, raw
@@ -61,10 +61,6 @@ class Stream(Handle):
         return self
 
     @classmethod
-    def _default(cls, scope: Scope) -> Stream:
-        return cls._adopt(scope, 0, owned=False)
-
-    @classmethod
     def from_handle(cls, handle: int, owner: object = None) -> Stream:
         """A stream that somebody else made and will destroy. ``owner`` is kept alive."""
         return cls.__new__(cls)._init(handle, context=0, device_id=None, parent=owner, owned=False)
@@ -92,13 +88,19 @@ class Stream(Handle):
             raise RuntimeError('a callback waits for its own stream, which waits for the callback: sync() belongs outside of it')
         ring = self._ring
         position = ring.position  # what other threads queue meanwhile may not have been waited for
+        epoch = raw.acl_bind_epoch()
         code = raw.acl_bind_sync(self._context, self.handle, -1 if timeout is None else milliseconds(timeout))
         if code:
-            error = call_error(code)
-            raise (self._after_wait(error, position) if isinstance(error, AclError) else None) or error
+            self._sync_failed(code, position)
         ring.release(position)
-        if callbacks.used and (raised := callbacks.take_raised()) is not None:
+        if not callbacks.used:
+            self._settled = epoch + 1  # until a context ends, sync() without a timeout may stay in C: _sync.c
+        elif (raised := callbacks.take_raised()) is not None:
             raise raised
+
+    def _sync_failed(self, code: int, position: int) -> NoReturn:
+        error = call_error(code)
+        raise (self._after_wait(error, position) if isinstance(error, AclError) else None) or error
 
     @property
     def is_done(self) -> bool:
@@ -150,6 +152,7 @@ class Stream(Handle):
         """
         if not callable(function):
             raise TypeError(f'{function!r} cannot be called')
+        self._settled = 2**64 - 1  # stays so: from now on sync() has callbacks to ask
         with self._here():
             self._callbacks.launch(self._pointer, function, arguments)
 
@@ -226,7 +229,7 @@ def _after_wait(scope: Scope, error: AclError | None) -> AclError | None:
 Makers.streams = streams_of
 Makers.after_wait = _after_wait
 Makers.stream = Stream._create
-Makers.default_stream = Stream._default
+Makers.default_stream = lambda scope: Stream._adopt(scope, 0, owned=False)
 
 
 def _parts(entry: object) -> Iterator[object]:

@@ -288,7 +288,7 @@ def test_the_same_without_the_extension(run_python: Callable[..., Any]) -> None:
     """Everything in Python: the tests of launches, streams and this file pass as well."""
     if not IMPLEMENTATIONS.keys() - {'python'}:
         pytest.skip('this is already a run without the extension')
-    files = ['tests/test_bind.py', 'tests/test_inflight.py', 'tests/test_launch_routes.py', 'tests/test_launch.py']
+    files = ['tests/test_bind.py', 'tests/test_inflight.py', 'tests/test_launch_routes.py', 'tests/test_launch.py', 'tests/test_sync.py']
     code = f"""
 import sys
 sys.modules['acl_bind._fast'] = None
