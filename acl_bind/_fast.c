@@ -14,8 +14,8 @@
 #define BLOCKS_AT_MOST 0xFFFF /* the runtime cuts the number to 16 bits */
 
 static acl_bind_launch_block_t launch_block;
-static PyObject *stream_type, *buffer_type, *placeholder_type, *slow_launch;
-static PyObject *data_name, *tobytes_name, *slow_name, *failed_name, *launchers_name;
+static PyObject *stream_type, *buffer_type, *placeholder_type, *args_type, *slow_launch;
+static PyObject *data_name, *tobytes_name, *slow_name, *failed_name, *launchers_name, *plain_name;
 static PyTypeObject *ring_base, *launcher_base;
 /* Every Python from 3.11 on has it, but not in the limited API. */
 static int (*frame_lasti)(PyFrameObject *);
@@ -276,13 +276,42 @@ static PyObject *find_launcher(PyObject *kernel, PyObject *args, Py_ssize_t firs
     return found;
 }
 
-/* launch(stream, config, kernel, *values) */
+/* launch(stream, config, kernel, KernelArgs) as launch(stream, config, kernel, *values), where that is the same.
+ * NULL, perhaps with an exception: it is not. */
+static PyObject *spread(PyObject *args)
+{
+    PyObject *plain = PyObject_GetAttr(PyTuple_GetItem(args, 3), plain_name);
+    bool same = plain != NULL && PyTuple_Check(plain) && PyTuple_GetItem(plain, 0) == PyTuple_GetItem(args, 2);
+    PyObject *target = same ? PyTuple_GetSlice(args, 0, 2) : NULL;
+    PyObject *all = target != NULL ? PySequence_Concat(target, plain) : NULL;
+    Py_XDECREF(target);
+    Py_XDECREF(plain);
+    return all;
+}
+
+/* NULL without an exception: it is not as plain as that. */
+static PyObject *launch_plain(PyObject *args)
+{
+    PyObject *launcher = find_launcher(PyTuple_GetItem(args, 2), args, 3);
+    PyObject *result = launcher != NULL ? try_launch(launcher, args, 3) : NULL;
+    Py_XDECREF(launcher);
+    return result;
+}
+
+/* launch(stream, config, kernel, *values) or launch(stream, config, kernel, KernelArgs) */
 static PyObject *launch(PyObject *module, PyObject *args)
 {
     (void)module;
-    PyObject *launcher = PyTuple_Size(args) >= 3 ? find_launcher(PyTuple_GetItem(args, 2), args, 3) : NULL;
-    PyObject *result = launcher != NULL ? try_launch(launcher, args, 3) : NULL;
-    Py_XDECREF(launcher);
+    PyObject *result = NULL;
+    Py_ssize_t count = PyTuple_Size(args);
+    if (count == 4 && (PyObject *)Py_TYPE(PyTuple_GetItem(args, 3)) == args_type) {
+        PyObject *all = spread(args);
+        PyErr_Clear();
+        result = all != NULL ? launch_plain(all) : NULL;
+        Py_XDECREF(all);
+    } else if (count >= 3) {
+        result = launch_plain(args);
+    }
     return result != NULL || PyErr_Occurred() ? result : PyObject_Call(slow_launch, args, NULL);
 }
 
@@ -396,8 +425,8 @@ static PyObject *connect(PyObject *module, PyObject *args)
 {
     (void)module;
     unsigned long long address;
-    if (!PyArg_ParseTuple(args, "KOOOOy", &address, &stream_type, &buffer_type, &placeholder_type, &slow_launch,
-                          &launch_method.ml_doc)) {
+    if (!PyArg_ParseTuple(args, "KOOOOOy", &address, &stream_type, &buffer_type, &placeholder_type, &args_type,
+                          &slow_launch, &launch_method.ml_doc)) {
         return NULL;
     }
     Py_INCREF(args); /* for good: what it holds is borrowed from now on */
@@ -416,7 +445,7 @@ static PyObject *disconnect(PyObject *module, PyObject *unused)
 static PyMethodDef functions[] = {
     {"disconnect", disconnect, METH_NOARGS, "from now on nothing is plain"},
     {"connect", connect, METH_VARARGS,
-     "connect(address of acl_bind_launch_block, Stream, DeviceBuffer, Placeholder, launch, help) -> launch in C"},
+     "connect(address of acl_bind_launch_block, Stream, DeviceBuffer, Placeholder, KernelArgs, launch, help) -> launch in C"},
     {"connect_sync", sync_connect, METH_VARARGS,
      "connect_sync(addresses of acl_bind_sync and acl_bind_epoch, Stream, Stream.sync, help) -> the method in C"},
     {0},
@@ -430,7 +459,8 @@ static bool intern_names(void)
     slow_name = PyUnicode_InternFromString("_slow");
     failed_name = PyUnicode_InternFromString("_failed");
     launchers_name = PyUnicode_InternFromString("launchers");
-    return data_name && tobytes_name && slow_name && failed_name && launchers_name;
+    plain_name = PyUnicode_InternFromString("plain");
+    return data_name && tobytes_name && slow_name && failed_name && launchers_name && plain_name;
 }
 
 PyMODINIT_FUNC PyInit__fast(void)

@@ -9,7 +9,7 @@ from ._ffi import acl, ffi
 from ._handle import in_context
 from .kernel import Kernel, KernelMakers
 from .layout import Hidden, Layout, lay_out, prepare, prepare_one
-from .values import POINTER_SIZE, Argument
+from .values import POINTER_SIZE, Argument, is_unchanging
 
 UNTOUCHED = b'\xcc'  # what nobody has written to
 
@@ -91,6 +91,7 @@ class KernelArgs:
     def __init__(self, kernel: Kernel, *values: Any) -> None:
         self.kernel = kernel
         self._arguments = prepare(kernel, values)
+        self._values = list(values)
         self._build()
 
     # Of all lists, how often places and values have changed: what was made of some may be out of date then.
@@ -101,12 +102,18 @@ class KernelArgs:
         KernelArgs.builds += 1
         KernelArgs.changes += 1
         self.plan: Any = None  # how C launches it, made with the first launch
+        self._note_plain()
         self.layout_name = self.kernel.layout
         self._args: UserArgs | OwnBlock
         if self.layout_name == 'bisheng':
             self._args = OwnBlock(self.layout())
         else:
             self._args = self._user_args()
+
+    def _note_plain(self) -> None:
+        # A launch of these is as good as one of the values themselves, which the typed call makes in C.
+        plain = all(map(is_unchanging, self._values))
+        self.plain: tuple[Any, ...] | None = (self.kernel, *self._values) if plain else None
 
     def _user_args(self) -> UserArgs:
         with in_context(self.kernel._context):
@@ -128,7 +135,8 @@ class KernelArgs:
     def __setitem__(self, index: int, value: Any) -> None:
         position = range(len(self._arguments))[index]
         old, new = self._arguments[position], prepare_one(self.kernel, self._arguments, position, value)
-        self._arguments[position] = new
+        self._arguments[position], self._values[position] = new, value
+        self._note_plain()
         KernelArgs.changes += 1
         same = (old.kind == 'placeholder') == (new.kind == 'placeholder') and len(old.data) == len(new.data)
         if not same:

@@ -16,6 +16,7 @@ from typing import Any
 from ._checks import counted
 from ._ffi import Launcher, call_error, connect, connect_sync, disconnect, ffi, is_fast, raw
 from ._handle import is_forked
+from .args import KernelArgs
 from .config import LaunchConfig, as_config
 from .kernel import Kernel, KernelMakers
 from .layout import check_count, check_table
@@ -240,7 +241,7 @@ def in_c(launch: Callable[..., None]) -> Callable[..., None]:
     if not is_fast:
         return launch
     text = f'launch(stream, config, kernel, /, *args)\n--\n\n{launch.__doc__}'.encode()
-    return connect(_address('acl_bind_launch_block'), Stream, DeviceBuffer, Placeholder, launch, text)
+    return connect(_address('acl_bind_launch_block'), Stream, DeviceBuffer, Placeholder, KernelArgs, launch, text)
 
 
 def _address(function: str) -> int:

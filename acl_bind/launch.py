@@ -6,6 +6,7 @@ import sys
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from ._handle import Handle
 from .args import KernelArgs
 from .compiled import in_c
 from .config import LaunchConfig, as_config
@@ -31,7 +32,7 @@ def launch(stream: Any, config: LaunchConfig | int, kernel: Kernel, *args: Any) 
 
 def _launch(frame: FrameType, stream: Any, config: LaunchConfig | int, kernel: Kernel, args: tuple[Any, ...]) -> None:
     if len(args) == 1 and isinstance(args[0], KernelArgs):
-        _launch_prepared(frame, as_stream(stream), as_config(config), kernel, args[0])
+        _launch_args(frame, stream, config, kernel, args[0])
         return
     if not isinstance(kernel, Kernel):
         raise TypeError(f'kernel is {type(kernel).__name__}, expected a Kernel (binary.get_kernel(name))')
@@ -47,13 +48,28 @@ def _launch(frame: FrameType, stream: Any, config: LaunchConfig | int, kernel: K
         kernel.launchers.learn(kernel, args, arguments)
 
 
-def _launch_prepared(frame: FrameType, stream: Stream, config: LaunchConfig, kernel: Kernel, args: KernelArgs) -> None:
+def _launch_args(frame: FrameType, stream: Any, config: LaunchConfig | int, kernel: Kernel, args: KernelArgs) -> None:
     if args.kernel is not kernel and args.kernel != kernel:
         raise ValueError(f'the arguments are of kernel {args.kernel.name}, the launch is of {kernel.name}')
-    kernel.handle, stream.handle  # noqa: B018  (closed ones say so)
+    values = args.plain[1:] if args.plain else ()
+    kind = tuple(map(type, values))
+    typed = kernel.launchers.get(kind) if args.plain else None
+    if typed is not None:
+        typed.call(frame, stream, config, values)
+        return
+    _launch_prepared(frame, as_stream(stream), as_config(config), kernel, args)
+    if args.plain and kind not in kernel.launchers:
+        kernel.launchers.learn(kernel, values, args._arguments)
+
+
+def _launch_prepared(frame: FrameType, stream: Stream, config: LaunchConfig, kernel: Kernel, args: KernelArgs) -> None:
+    used = list(args._kept())
+    for each in (kernel, stream, *used):
+        if isinstance(each, Handle):
+            each.handle  # noqa: B018  (a closed one says so)
     if config.num_blocks:
         run(plan_of(args), kernel, stream, config, args._args.buffer)
-        stream._ring.keep(kernel, frame.f_code, frame.f_lasti, list(args._kept()))
+        stream._ring.keep(kernel, frame.f_code, frame.f_lasti, used)
 
 
 def plan_of(args: KernelArgs) -> Plan:

@@ -70,6 +70,15 @@ class Placeholder:
         return f'Placeholder({len(self.data)} bytes)'
 
 
+def is_unchanging(value: Any) -> bool:
+    """Whether an argument says tomorrow what it says today, as a number or an address does and an array does not."""
+    return (
+        value is None
+        or type(value) in (DeviceBuffer, Placeholder, int, float)
+        or (isinstance(value, np.generic) and not isinstance(value, np.void))
+    )
+
+
 @dataclasses.dataclass(frozen=True)
 class Argument:
     """One argument, converted. ``keep`` is what must live until the launch is over."""
