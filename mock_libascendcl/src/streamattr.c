@@ -114,9 +114,15 @@ static bool is_attribute(aclrtStreamAttr attr)
     return attr >= ACL_STREAM_ATTR_FAILURE_MODE && attr <= ACL_STREAM_ATTR_PRIORITY;
 }
 
-static aclError unknown_attribute(aclrtStreamAttr attr)
+/* A stream, to ask for or give an attribute that there is. NULL: reported. */
+static struct stream *find_with(aclrtStream stream, aclrtStreamAttr attr)
 {
-    return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "stmAttrType is %d, expected 1 to 5", (int)attr);
+    struct stream *found = find(stream);
+    if (found != NULL && !is_attribute(attr)) {
+        fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "stmAttrType is %d, expected 1 to 5", (int)attr);
+        return NULL;
+    }
+    return found;
 }
 
 /* Overflow check, tag and cache information are kept and come back; nothing in the mock acts on them. */
@@ -124,12 +130,9 @@ aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType
 {
     API(stream, stmAttrType, value);
     REQUIRE(value);
-    struct stream *found = find(stream);
+    struct stream *found = find_with(stream, stmAttrType);
     if (found == NULL) {
         return thread_call.result;
-    }
-    if (!is_attribute(stmAttrType)) {
-        return unknown_attribute(stmAttrType);
     }
     if (stmAttrType == ACL_STREAM_ATTR_FAILURE_MODE) {
         return set_failure_mode(stream, value->failureMode);
@@ -142,12 +145,9 @@ aclError aclrtGetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType
 {
     API(stream, stmAttrType, value);
     REQUIRE(value);
-    struct stream *found = find(stream);
+    struct stream *found = find_with(stream, stmAttrType);
     if (found == NULL) {
         return thread_call.result;
-    }
-    if (!is_attribute(stmAttrType)) {
-        return unknown_attribute(stmAttrType);
     }
     *value = (aclrtStreamAttrValue){.reserve = {0}};
     if (stmAttrType == ACL_STREAM_ATTR_FAILURE_MODE) {
