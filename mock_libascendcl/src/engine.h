@@ -3,7 +3,8 @@
  *   deferred     whoever waits for a task runs what is before it; a background tick of 1 ms runs what nobody waits for
  *   inline       whoever queues a task runs it
  *   worker       a thread a stream
- *   random:SEED  as deferred, but streams take turns in an order drawn from the seed, at every call that queues or waits
+ *   random:SEED  as deferred, but streams take turns in an order drawn from the seed, at every call that queues or waits;
+ *                the tick comes every 250 ms only
  */
 #ifndef MOCK_ENGINE_H
 #define MOCK_ENGINE_H
