@@ -262,8 +262,7 @@ uintptr_t acl_bind_capsule_destructor(void);
 const char *acl_bind_failed(void);
 uint64_t acl_bind_epoch(void);
 int acl_bind_launch_block(const acl_bind_plan *plan, const acl_bind_hidden *hidden, const acl_bind_target *target, void *block);
-int acl_bind_launch(const acl_bind_plan *plan, const acl_bind_hidden *hidden, uintptr_t context, uintptr_t stream,
-                    uintptr_t config, uint32_t num_blocks, const void *packed);
+int acl_bind_launch(const acl_bind_plan *plan, const acl_bind_hidden *hidden, const acl_bind_target *target, const void *packed);
 int acl_bind_sync(uintptr_t context, uintptr_t stream, int32_t timeout);
 int acl_bind_launch_many(const acl_bind_item *items, size_t count, uintptr_t context, uintptr_t stream, size_t *launched);
 """

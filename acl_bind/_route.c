@@ -166,14 +166,14 @@ static int launch_copy(aclrtContext context, const acl_bind_plan *plan, const ac
 }
 
 /* 0, a code of the function that acl_bind_failed names, or one of the two below 0. */
-static int acl_bind_launch(const acl_bind_plan *plan, const acl_bind_hidden *hidden, uintptr_t context,
-                           uintptr_t stream, uintptr_t config, uint32_t num_blocks, const void *packed)
+static int acl_bind_launch(const acl_bind_plan *plan, const acl_bind_hidden *hidden, const acl_bind_target *target,
+                           const void *packed)
 {
-    acl_bind_target target = {(void *)context, (void *)stream, (void *)config, num_blocks};
+    aclrtContext context = target->context;
     aclrtContext before;
-    int code = enter(&target.context, &before);
+    int code = enter(&context, &before);
     if (code == 0) {
-        code = launch_copy(target.context, plan, hidden, &target, packed);
+        code = launch_copy(context, plan, hidden, target, packed);
     }
     leave(before);
     return code;

@@ -21,7 +21,7 @@ from .config import LaunchConfig, as_config
 from .kernel import Kernel, KernelMakers
 from .layout import check_count, check_table
 from .memory import DeviceBuffer
-from .plan import HiddenValues, Plan, has_code
+from .plan import HiddenValues, Plan, has_code, target_of
 from .signature import Slot, slot_of_type, slot_of_value
 from .stream import Stream
 from .typed import TypedKernel
@@ -177,7 +177,7 @@ class PlainKernel(TypedKernel):
         if handle is None or not context or not shape.num_blocks:
             TypedKernel.call(self, frame, stream, shape, args)
             return
-        code = raw.acl_bind_launch(plan.c, self._hidden.newest, context, handle, shape._c_config[0], shape.num_blocks, packed)
+        code = raw.acl_bind_launch(plan.c, self._hidden.newest, target_of(stream, shape, context), packed)
         if code == raw.ACL_BIND_STALE:
             TypedKernel.call(self, frame, stream, shape, args)
             return

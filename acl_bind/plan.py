@@ -16,6 +16,7 @@ from .signature import Slot
 from .stream import Stream
 from .values import POINTER_SIZE, Argument
 
+TARGETS_AT_MOST = 64  # a stream
 _INT_CODES = {(size, signed): code for size, codes in ((1, 'Bb'), (2, 'Hh'), (4, 'Ii'), (8, 'Qq')) for signed, code in enumerate(codes)}
 
 
@@ -106,16 +107,29 @@ class Plan:
 # ---- launching -------------------------------------------------------------------------------------------------------
 
 
+def target_of(stream: Stream, config: LaunchConfig, context: int) -> Any:
+    """Where to and with which shape, as C takes it: made once, since C's numbers cost more than the launch."""
+    key = id(config), context
+    known = stream._targets.get(key)
+    if known is None:
+        if len(stream._targets) >= TARGETS_AT_MOST:
+            stream._targets.clear()
+        pointers = (ffi.cast('void *', number) for number in (context, stream.handle, config._c_config[0]))
+        known = config, ffi.new('acl_bind_target *', [*pointers, config.num_blocks])
+        stream._targets[key] = known  # with the config, whose id no other gets meanwhile
+    return known[1]
+
+
 def run(plan: Plan, kernel: Kernel, stream: Stream, config: LaunchConfig, packed: Any) -> None:
     """One launch of packed arguments, by the route that the library has."""
-    context, handle = stream._context or kernel._context, stream.handle
-    hidden = kernel.launchers.hidden
-    launch = raw.acl_bind_launch
-    code = launch(plan.c, hidden.newest, context, handle, config._c_config[0], config.num_blocks, packed)
+    context = stream._context or kernel._context
+    stream.handle  # noqa: B018  (a closed one says so)
+    target, hidden, launch = target_of(stream, config, context), kernel.launchers.hidden, raw.acl_bind_launch
+    code = launch(plan.c, hidden.newest, target, packed)
     for _ in range(2):  # twice, when the look-up could not tell the context
         if code != raw.ACL_BIND_STALE:
             break
         with in_context(context):
-            code = launch(plan.c, hidden.find(kernel), context, handle, config._c_config[0], config.num_blocks, packed)
+            code = launch(plan.c, hidden.find(kernel), target, packed)
     if code:
         raise call_error(code)

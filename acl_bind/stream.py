@@ -41,6 +41,7 @@ class Stream(Handle):
         self._ring = InFlight(context, handle) if owned else of_borrowed(context, handle)  # what queued work uses
         self._in_use: tuple[tuple[int, int], set[int]] = (0, 0), set()  # id() of all that the work of a ring in this state uses
         self._callbacks = Callbacks()
+        self._targets: dict[tuple[int, int], tuple[object, Any]] = {}  # of plan.py
         _live[id(self)] = self
         return self
 

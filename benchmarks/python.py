@@ -61,7 +61,7 @@ class Python:
         from acl_bind import compiled, layout, plan, signature  # noqa: PLC0415
         from acl_bind._ffi import is_fast  # noqa: PLC0415
 
-        self.ab = ab
+        self.ab, self.targets = ab, plan.target_of
         self.implementations: dict[str, Any] = {IN_PYTHON: compiled.PlainKernel, **({TYPED: compiled.FastKernel} if is_fast else {})}
         self.device = ab.Device(0)
         self.stream = self.device.create_stream()
@@ -82,14 +82,15 @@ class Python:
         names |= dict(zip('xyzid', values, strict=True))
         addresses = dict(zip('xyz', (buffer.handle for buffer in self.buffers), strict=True))
         packing = {'pack': struct.Struct('<QQQi4x8x64s').pack, 'data': PAYLOAD, 'launch': raw.acl_bind_launch}
-        packing |= {'plan': self.plan.c, 'hidden': self.kernel.launchers.hidden.newest, 'context': self.stream._context}
+        packing |= {'plan': self.plan.c, 'hidden': self.kernel.launchers.hidden.newest}
+        packing['target'] = self.targets(self.stream, ab.LaunchConfig(8), self.stream._context)
         typed = {name: make(self.kernel, self.slots, bound=True, by_handles=False) for name, make in self.implementations.items()}
         batch = ab.LaunchList([(8, self.kernel.args(*values)) for _ in range(REPLAYED)])
         call, fastest = 'typed(stream, 8, x, y, z, number, d)', typed.get(TYPED, typed[IN_PYTHON])
         return {
             RAW: Statement(
-                'launch(plan, hidden, context, stream, 0, 8, pack(x, y, z, number, data))',
-                {**names, **packing, **addresses, 'stream': self.stream.handle},
+                'launch(plan, hidden, target, pack(x, y, z, number, data))',
+                {**names, **packing, **addresses},
                 sync,
             ),
             **{name: Statement(call, {**names, 'typed': each}, sync) for name, each in typed.items()},

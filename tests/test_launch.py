@@ -173,3 +173,13 @@ def test_too_many_arguments_for_the_librarys_list(stream: ab.Stream, probe: ab.B
     finally:
         lib._hide('aclrtLaunchKernelWithHostArgs', False)
     stream.sync()
+
+
+def test_configurations_that_come_and_go(device: ab.Device, stream: ab.Stream, probe: ab.Binary) -> None:
+    kernel = probe.get_kernel('add_to_each')
+    numbers = device.empty(7, np.int32)
+    numbers.fill(0)
+    for count in range(210):
+        ab.launch(stream, ab.LaunchConfig(num_blocks=1 + count % 7), kernel, numbers, np.int32(1))  # dropped, and its address used again
+    stream.sync()
+    assert numbers.to_numpy().tolist() == [30 * more for more in range(7, 0, -1)]
