@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from ._ffi import acl, ffi
+from ._ffi import acl, ffi, lib
 from ._handle import in_context
 from .kernel import Kernel, KernelMakers
 from .layout import Hidden, Layout, lay_out, prepare, prepare_one
@@ -111,8 +111,9 @@ class KernelArgs:
             self._args = self._user_args()
 
     def _note_plain(self) -> None:
-        # A launch of these is as good as one of the values themselves, which the typed call makes in C.
-        plain = all(map(is_unchanging, self._values))
+        # A launch of these is as good as one of the values themselves, which the typed call makes in C; where the library
+        # takes only argument lists, the one at hand is better.
+        plain = lib.has('aclrtLaunchKernelWithHostArgs') and all(map(is_unchanging, self._values))
         self.plain: tuple[Any, ...] | None = (self.kernel, *self._values) if plain else None
 
     def _user_args(self) -> UserArgs:

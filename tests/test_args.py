@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import acl_bind as ab
+from acl_bind import mock
 
 OFTEN = 4  # the second launch, or the third, goes another way than the first
 
@@ -108,3 +109,15 @@ def test_a_failure_names_its_launch(stream: ab.Stream, add: ab.Kernel, device: a
         ab.launch(stream, 1, args.kernel, args)
         with pytest.raises(ab.AclDeviceError, match=r'(?s)the kernel gave up.*test_args\.py'):
             stream.sync()
+
+
+def test_where_the_library_takes_only_lists_its_own_is_launched(stream: ab.Stream, add: ab.Kernel, x: ab.DeviceBuffer) -> None:
+    with mock.hide('aclrtLaunchKernelWithHostArgs'):
+        args = add.args(x, np.int32(3))
+        assert launched(stream, add, args, x) == 3
+        with mock.trace() as trace:
+            for _ in range(OFTEN):
+                ab.launch(stream, 1, add, args)
+        names = [call.name for call in trace.calls]
+    assert names.count('aclrtLaunchKernelWithConfig') == OFTEN
+    assert 'aclrtKernelArgsInit' not in names
