@@ -7,8 +7,9 @@
 #include "base.h"
 
 struct thread_call {
-    const char *name;  /* the function of the ABI that this thread is in, for messages */
-    aclError result;   /* what it has failed with, 0 while it has not */
+    const char *name;   /* the function of the ABI that this thread is in, for messages; NULL: in none */
+    const char *around; /* the one that goes on when this one ends: it runs a kernel or callback that has called this one */
+    aclError result;    /* what it has failed with, 0 while it has not */
 };
 
 extern THREAD_LOCAL struct thread_call thread_call;
@@ -40,7 +41,8 @@ COLD void call_leave(void);
 
 static inline char call_begin(const char *name)
 {
-    thread_call = (struct thread_call){name, ACL_SUCCESS};
+    thread_call.name = name;
+    thread_call.result = ACL_SUCCESS;
     return 0;
 }
 
@@ -50,16 +52,21 @@ static inline void call_end(const char *unused)
     if (call_watched(WATCH_ANY)) {
         call_leave();
     }
-    thread_call.name = NULL;
+    thread_call.name = thread_call.around;
 }
 
-/* Behind code of the user's, a kernel or a callback: it may have called the ABI while another call is in progress, and
- * rarely does, so that this costs less than every call's keeping of the one around it. */
-static inline void call_resume(const struct thread_call *outer)
+/* Around code of the user's, a kernel or a callback, which may call the ABI while another call is in progress. So calls
+ * need not keep the one around them, which would be a good part of the short ones. */
+static inline struct thread_call call_suspend(void)
 {
-    if (UNLIKELY(thread_call.name != outer->name)) {
-        thread_call = *outer;
-    }
+    struct thread_call call = thread_call;
+    thread_call.around = call.name;
+    return call;
+}
+
+static inline void call_resume(const struct thread_call *call)
+{
+    thread_call = *call;
 }
 
 /* EACH(macro, a, b, c): macro(a) macro(b) macro(c), for up to 27 */

@@ -52,7 +52,7 @@ const char *check_site(void)
     if (callback == NULL || thread_call.name == NULL) { /* a thread of the mock's own is nowhere in the program */
         return "";
     }
-    struct thread_call call = thread_call;
+    const struct thread_call call = call_suspend();
     callback(site, sizeof(site));
     call_resume(&call);
     site[sizeof(site) - 1] = '\0';

@@ -162,7 +162,6 @@ enum progress run_tasks(struct stream *stream, uint64_t position, uint64_t at_mo
     end = end < position ? end : position;
     end = end < held_from ? end : held_from;
     const struct task_kind *kind = NULL;
-    const struct thread_call call = thread_call;
     for (; at_most > 0 && queue_done(queue) < end; --at_most) {
         struct task *task = queue_first(queue);
         if (UNLIKELY(!is_ready(task, stream, need))) {
@@ -174,7 +173,6 @@ enum progress run_tasks(struct stream *stream, uint64_t position, uint64_t at_mo
             kind = task->kind;
         }
         run_task(task, stream);
-        call_resume(&call);
         queue_pop(queue);
         progress = PROGRESS_SOME;
         if (UNLIKELY(atomic_load_explicit(&engine.sleepers, memory_order_relaxed) != 0)) {

@@ -58,8 +58,10 @@ void exception_raise(struct stream *stream, aclError code, char *text, struct rt
     info.stream_id = (uint32_t)stream->id;
     info.device_id = (uint32_t)stream->context->device->user_id;
     info.code = code;
+    const struct thread_call call = call_suspend();
     tell_all(&info);
     tell_owner(&info);
+    call_resume(&call);
     stream_fail(stream, code, text);
 }
 

@@ -332,8 +332,10 @@ static aclError execute(struct execution *run)
     }
     run->ctx.data = run->implementation->data;
     if (LIKELY(reach_args(run))) {
+        const struct thread_call call = call_suspend();
         uint64_t limit_us = time_limit(run->launch);
         LIKELY(limit_us == 0) ? run_blocks(run) : run_timed(run, limit_us);
+        call_resume(&call);
     }
     return LIKELY(!run->faulted) ? ACL_SUCCESS : run->timed_out ? timeout_code(function) : fault_code(function);
 }

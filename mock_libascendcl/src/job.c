@@ -84,7 +84,7 @@ void job_call(struct job *job)
     uint32_t state = JOB_POSTED;
     if (atomic_compare_exchange_strong(&job->state, &state, JOB_RUNNING)) {
         struct stream *outer = engine_enter_callback(job->blocks ? job->stream : NULL);
-        struct thread_call call = thread_call;
+        const struct thread_call call = call_suspend();
         job->function(job->data);
         call_resume(&call);
         engine_enter_callback(outer);
