@@ -128,7 +128,8 @@ static aclError find_smashed(const char *kernel, struct block *block)
 {
     struct text text = {0};
     size_t smashed = guard_has(block) && !block->notes->smashed ? guard_smashed(arena_of(block), block) : 0;
-    if (smashed == 0) {
+    bool gone = kernel != NULL && block_is(block, BLOCK_FREE); /* under the kernel: what is behind it now is our filling */
+    if (smashed == 0 || gone) {
         return ACL_SUCCESS;
     }
     block->notes->smashed = true;

@@ -1,4 +1,6 @@
 /* ACL_MOCK_CHECK: each mistake is told once, with what, where and what to do. */
+#include <aclmock/kernel.h>
+
 #include "check.h"
 
 #include <signal.h>
@@ -164,6 +166,27 @@ TEST(memory_freed_while_queued_work_needs_it)
     aclmock_hold(stream, 0);
     CHECK(aclrtSynchronizeStream(stream) != ACL_SUCCESS);
     CHECK_DIAGNOSED(2, "use-after-free", "aclrtFree freed");
+}
+
+static void free_what_it_uses(aclmock_ctx *ctx)
+{
+    uint64_t address = *(const uint64_t *)(const void *)ctx->args;
+    *(char *)aclmock_gm(ctx, address, 64) = 1;
+    aclrtFree((void *)(uintptr_t)address);
+}
+
+TEST(memory_freed_under_a_kernel)
+{
+    static const aclmock_kernel kernels[] = {{.name = "free_what_it_uses", .run = free_what_it_uses}};
+    aclrtBinHandle binary;
+    aclrtFuncHandle function;
+    start(ACLMOCK_CHECK_WARN);
+    char *memory = allocate(64);
+    CHECK_OK(aclmock_make_binary(kernels, 1, &binary));
+    CHECK_OK(aclrtBinaryGetFunction(binary, "free_what_it_uses", &function));
+    CHECK_OK(aclrtLaunchKernelWithHostArgs(function, 1, NULL, NULL, &memory, sizeof(memory), NULL, 0));
+    CHECK_OK(aclrtSynchronizeStream(NULL));
+    CHECK_DIAGNOSED(1, "free-in-use", "still needs it"); /* and no word of an overrun */
 }
 
 TEST(memory_freed_after_the_work_is_fine)
