@@ -26,7 +26,7 @@ aclError call_refuse_forked(void)
 
 aclError call_enter(const char *names, const char *kinds, ...)
 {
-    if (call_watched(WATCH_FORKED)) {
+    if (call_forked()) {
         return call_refuse_forked();
     }
     if (call_watched(WATCH_TRACE)) {
@@ -44,7 +44,7 @@ aclError call_enter(const char *names, const char *kinds, ...)
 
 void call_leave(void)
 {
-    if (!call_watched(WATCH_FORKED)) {
+    if (!call_forked()) {
         trace_call_end();
     }
 }

@@ -27,7 +27,13 @@ static inline bool call_watched(uint32_t watch)
 
 void call_watch(uint32_t watch, bool on);
 
-/* What every call fails with in a child process of one that used the device. */
+/* Whether this is a child process of one that used the device; it has none of the threads, and nothing runs in it. */
+static inline bool call_forked(void)
+{
+    return call_watched(WATCH_FORKED);
+}
+
+/* What every call fails with then. */
 aclError call_refuse_forked(void);
 
 #define ARGUMENTS_AT_MOST 16

@@ -66,7 +66,6 @@ static void after_fork(void)
 
 static void in_child(void)
 {
-    engine.forked = true;
     call_watch(WATCH_FORKED, true);
     after_fork();
 }
@@ -210,7 +209,7 @@ static bool passed(const struct stream *stream, uint64_t position)
 /* Streams with threads of their own need no help, and get none. */
 static bool may_help(void)
 {
-    return context_tasks == 0 && !engine.forked && engine.schedule != SCHEDULE_WORKER;
+    return context_tasks == 0 && !call_forked() && engine.schedule != SCHEDULE_WORKER;
 }
 
 /* ---- streams ------------------------------------------------------------------------------------------ */
@@ -277,11 +276,6 @@ void engine_remove(struct stream *stream)
     pthread_mutex_unlock(&engine.lock);
     drop_tasks(stream);
     engine_notify();
-}
-
-bool engine_forked(void)
-{
-    return engine.forked;
 }
 
 bool engine_inside(void)
@@ -442,7 +436,7 @@ static bool wait_asleep(struct stream *stream, uint64_t position, uint64_t deadl
 {
     bool in_time = true;
     atomic_fetch_add(&engine.sleepers, 1);
-    while (in_time && !passed(stream, position) && !engine.forked) {
+    while (in_time && !passed(stream, position) && !call_forked()) {
         pthread_mutex_lock(&engine.lock);
         uint64_t changes = engine.changes;
         pthread_mutex_unlock(&engine.lock);
@@ -466,7 +460,7 @@ enum wait_result engine_wait(struct stream *stream, uint64_t position, int64_t t
     while (!passed(stream, position)) {
         if (!advance(stream, position)) {
             bool done = wait_asleep(stream, position, deadline);
-            return done ? WAIT_DONE : engine.forked ? WAIT_IMPOSSIBLE : WAIT_EXPIRED;
+            return done ? WAIT_DONE : call_forked() ? WAIT_IMPOSSIBLE : WAIT_EXPIRED;
         }
         if (deadline != 0 && now_ns() > deadline && !passed(stream, position)) {
             return WAIT_EXPIRED;

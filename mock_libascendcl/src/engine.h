@@ -19,8 +19,6 @@ bool engine_add(struct stream *stream);
 void engine_remove(struct stream *stream);
 /* Drops what is queued. Not inside a task. */
 void engine_drop(struct stream *stream);
-/* Whether this is a child of the process that started the engine. */
-bool engine_forked(void);
 /* Whether the calling thread is running a task: it must not wait for streams then. */
 bool engine_inside(void);
 /* The calling thread runs a callback that the stream (NULL: none) waits for. Returns what it was before. */

@@ -18,7 +18,6 @@ struct engine {
     _Atomic uint32_t sleepers;
     uint64_t changes;
     uint64_t random;
-    bool forked;   /* in a child process, which has none of the threads: nothing runs */
     bool hold_new; /* streams are held from birth (aclmock_hold) */
     _Atomic bool ticking; /* the ticker looks at the streams; false: it must be woken */
 };

@@ -1,7 +1,5 @@
 #include "hostfunc.h"
 
-#include "engine.h"
-
 /* The thread of a context that calls functions. It has no context of its own, as in the real library. */
 struct caller {
     struct context_child child; /* ends with the context */
@@ -31,7 +29,7 @@ static void call_next(struct caller *caller)
     caller->calling = true;
     pthread_mutex_unlock(&caller->lock);
     job_call(job);
-    if (engine_forked()) {
+    if (call_forked()) {
         pthread_exit(NULL); /* the function forked, and this is the child's only thread */
     }
     pthread_mutex_lock(&caller->lock);

@@ -287,7 +287,7 @@ static const char *recent_text(bool context)
 
 const char *aclGetRecentErrMsg(void)
 {
-    API_OR(engine_forked() ? recent_text(true) : NULL);
+    API_OR(call_forked() ? recent_text(true) : NULL);
     return recent_text(context_current() != NULL);
 }
 
@@ -316,7 +316,7 @@ static void runtime_reset(void)
 /* From the top down: what uses something ends before it. */
 void aclmock_reset(void)
 {
-    if (engine_forked()) { /* another thread of the parent may have had any of the locks */
+    if (call_forked()) { /* another thread of the parent may have had any of the locks */
         return;
     }
     aclmock_record_launches(0);

@@ -176,7 +176,7 @@ struct block_use stream_next_use(const struct stream *stream, const char *what)
 
 aclError stream_wait_impossible(void)
 {
-    if (engine_forked()) { /* by the kernel or callback that just ran */
+    if (call_forked()) { /* by the kernel or callback that just ran */
         return call_refuse_forked();
     }
     return fail(ACL_ERROR_RT_PARAM_INVALID, "EE1001",

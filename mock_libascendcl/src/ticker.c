@@ -58,7 +58,7 @@ static void *tick(void *unused)
 {
     unsigned idle = 0;
     pthread_mutex_lock(&engine.lock);
-    while (!ticker.stopping && !engine.forked) {
+    while (!ticker.stopping && !call_forked()) {
         struct timespec next = at_ns(now_ns() + (engine.schedule == SCHEDULE_RANDOM ? RANDOM_TICK_NS : TICK_NS));
         if (idle < IDLE_TICKS) {
             pthread_cond_timedwait(&ticker.tick, &engine.lock, &next);
@@ -93,7 +93,7 @@ void ticker_wake(void)
 
 __attribute__((destructor)) static void ticker_stop(void)
 {
-    if (engine.forked) {
+    if (call_forked()) {
         return;
     }
     pthread_mutex_lock(&engine.lock);

@@ -37,7 +37,7 @@ static void *work(void *argument)
 {
     struct stream *stream = argument;
     pthread_mutex_lock(&engine.lock);
-    while (!stream->worker.ending && !engine.forked) {
+    while (!stream->worker.ending && !call_forked()) {
         atomic_store(&stream->worker.idle, true); /* before the look at the queue; a push does it the other way round */
         if (!engine_has_work(stream)) {
             pthread_cond_wait(&stream->worker.wake, &engine.lock);
