@@ -178,8 +178,7 @@ bool is_ring(PyObject *object)
 static bool set_target(acl_bind_target *target, const Launcher *launcher, PyObject *stream, PyObject *config)
 {
     const Cell *cell = (const Cell *)stream;
-    if ((PyObject *)Py_TYPE(stream) != stream_type || !cell->open || cell->context == 0 ||
-        !is_ring(cell->ring)) {
+    if ((PyObject *)Py_TYPE(stream) != stream_type || !cell->open || cell->context == 0 || !is_ring(cell->ring)) {
         return false;
     }
     *target = launcher->shape;

@@ -92,6 +92,7 @@ class KernelArgs:
         self.kernel = kernel
         self._arguments = prepare(kernel, values)
         self._values = list(values)
+        self._note_plain()
         self._build()
 
     # Of all lists, how often places and values have changed: what was made of some may be out of date then.
@@ -102,7 +103,6 @@ class KernelArgs:
         KernelArgs.builds += 1
         KernelArgs.changes += 1
         self.plan: Any = None  # how C launches it, made with the first launch
-        self._note_plain()
         self.layout_name = self.kernel.layout
         self._args: UserArgs | OwnBlock
         if self.layout_name == 'bisheng':

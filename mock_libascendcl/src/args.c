@@ -65,8 +65,9 @@ static struct thread_args *args_of_thread(void)
 /* Whether `size` bytes at an address can be read: certain in the slab, looked up elsewhere. */
 static bool readable(const void *address, size_t size)
 {
+    uintptr_t offset;
     return (uintptr_t)address % sizeof(void *) == 0 &&
-           (slab_offset(HANDLE_ARGS, address) != SIZE_MAX || memory_readable(address, size));
+           (slab_has(HANDLE_ARGS, address, &offset) || memory_readable(address, size));
 }
 
 /* What is there is not for the address sanitizer to judge. */

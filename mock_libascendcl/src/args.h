@@ -74,7 +74,8 @@ static inline struct args *args_of(const void *handle)
     }
     const struct cell *cell = handle;
     struct args *around = CONTAINER(cell, struct args, cell);
-    bool of_a_thread = (uintptr_t)handle % _Alignof(struct cell) == 0 && slab_offset(HANDLE_ARGS, handle) != SIZE_MAX;
+    uintptr_t offset;
+    bool of_a_thread = (uintptr_t)handle % _Alignof(struct cell) == 0 && slab_has(HANDLE_ARGS, handle, &offset);
     return LIKELY(of_a_thread && cell_is(cell, MAGIC_ARGS, around)) ? around : args_find(handle);
 }
 

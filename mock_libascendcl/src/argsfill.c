@@ -75,6 +75,15 @@ static aclError after_get_buffer(void)
                 "aclrtKernelArgsGetPlaceHolderBuffer");
 }
 
+/* The place of one parameter more. */
+static aclError place_param(struct args *args, const char *what, size_t size, size_t *offset)
+{
+    if (UNLIKELY(args->params >= args->max_params)) {
+        return too_many(args);
+    }
+    return LIKELY(next_place(args, size, offset)) ? ACL_SUCCESS : does_not_fit(args, what, size);
+}
+
 /* As the real library's checked copy: from itself is fine, from a place that overlaps clears the target. */
 COLD static aclError copy_overlapping(uint8_t *target, const void *value, size_t size)
 {
@@ -134,13 +143,10 @@ __attribute__((noinline)) static aclError append(aclrtArgsHandle argsHandle, voi
     if (UNLIKELY(args->got_buffer)) {
         return after_get_buffer();
     }
-    if (UNLIKELY(args->params >= args->max_params)) {
-        return too_many(args);
+    aclError code = place_param(args, "a parameter", paramSize, &offset);
+    if (code == ACL_SUCCESS) {
+        code = copy_value(args, offset, param, paramSize);
     }
-    if (UNLIKELY(!next_place(args, paramSize, &offset))) {
-        return does_not_fit(args, "a parameter", paramSize);
-    }
-    aclError code = copy_value(args, offset, param, paramSize);
     if (code == ACL_SUCCESS) {
         *paramHandle = add_param(args, false, offset, paramSize);
     }
@@ -193,11 +199,9 @@ aclError aclrtKernelArgsAppendPlaceHolder(aclrtArgsHandle argsHandle, aclrtParam
     if (UNLIKELY(args->finalized)) {
         return after_finalize();
     }
-    if (UNLIKELY(args->params >= args->max_params)) {
-        return too_many(args);
-    }
-    if (UNLIKELY(!next_place(args, ARGS_SLOT, &offset))) {
-        return does_not_fit(args, "a placeholder", ARGS_SLOT);
+    aclError code = place_param(args, "a placeholder", ARGS_SLOT, &offset);
+    if (UNLIKELY(code != ACL_SUCCESS)) {
+        return code;
     }
     args->holder_site = check_on() ? check_site() : args->holder_site;
     *paramHandle = add_param(args, true, offset, ARGS_SLOT);

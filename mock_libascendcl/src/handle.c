@@ -94,10 +94,11 @@ static void note_maker(struct slab_state *state, const struct slab *slab, const 
 
 struct made handle_made(enum handle_kind kind, const void *handle)
 {
-    size_t offset = slab_offset(kind, handle);
+    uintptr_t offset;
+    bool inside = slab_has(kind, handle, &offset);
     struct made made = {0};
     pthread_mutex_lock(&slab_lock);
-    if (states[kind].makers != NULL && offset != SIZE_MAX) {
+    if (states[kind].makers != NULL && inside) {
         made = states[kind].makers[offset / slabs[kind].stride];
     }
     pthread_mutex_unlock(&slab_lock);

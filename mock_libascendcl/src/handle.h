@@ -61,22 +61,20 @@ struct slab {
 
 extern struct slab slabs[HANDLE_KINDS];
 
-/* How far into the slab an address is; SIZE_MAX when it is not in it. */
-static inline size_t slab_offset(enum handle_kind kind, const void *address)
+/* Whether an address is in the slab, and how far. */
+static inline bool slab_has(enum handle_kind kind, const void *address, uintptr_t *offset)
 {
     const struct slab *slab = &slabs[kind];
     uintptr_t base = (uintptr_t)atomic_load_explicit(&slab->base, memory_order_acquire);
-    uintptr_t offset = (uintptr_t)address - base;
-    return base != 0 && offset < slab->bytes ? offset : SIZE_MAX;
+    *offset = (uintptr_t)address - base;
+    return base != 0 && *offset < slab->bytes;
 }
 
 /* Whether the address is a slot of this kind, alive or not. */
 static inline bool handle_in_slab(enum handle_kind kind, const void *handle)
 {
-    const struct slab *slab = &slabs[kind];
-    uintptr_t base = (uintptr_t)atomic_load_explicit(&slab->base, memory_order_acquire);
-    uintptr_t offset = (uintptr_t)handle - base;
-    return LIKELY(base != 0 && offset < slab->bytes && (offset & (slab->stride - 1)) == 0);
+    uintptr_t offset;
+    return LIKELY(slab_has(kind, handle, &offset) && (offset & (slabs[kind].stride - 1)) == 0);
 }
 
 /* Every object with a slab starts with its cell. */

@@ -26,21 +26,21 @@ static aclrtStream start(void)
     return stream;
 }
 
-static void launch_faulting(aclrtStream stream)
+static void launch(aclrtStream stream, void (*run)(aclmock_ctx *ctx), void *argument)
 {
-    static const aclmock_kernel kernels[] = {{.name = "call_and_fault", .run = call_and_fault}};
-    uint64_t unused = 0;
+    static aclmock_kernel kernel = {.name = "kernel"};
     aclrtBinHandle binary;
     aclrtFuncHandle function;
-    CHECK_OK(aclmock_make_binary(kernels, 1, &binary));
-    CHECK_OK(aclrtBinaryGetFunction(binary, "call_and_fault", &function));
-    CHECK_OK(aclrtLaunchKernelWithHostArgs(function, 1, stream, NULL, &unused, sizeof(unused), NULL, 0));
+    kernel.run = run;
+    CHECK_OK(aclmock_make_binary(&kernel, 1, &binary));
+    CHECK_OK(aclrtBinaryGetFunction(binary, "kernel", &function));
+    CHECK_OK(aclrtLaunchKernelWithHostArgs(function, 1, stream, NULL, &argument, sizeof(argument), NULL, 0));
 }
 
 TEST(a_kernel_that_calls_the_abi_and_fails)
 {
     aclrtStream stream = start();
-    launch_faulting(stream);
+    launch(stream, call_and_fault, NULL);
     CHECK_EQ(aclrtSynchronizeStream(stream), ACL_ERROR_RT_VECTOR_CORE_EXCEPTION);
     CHECK_HAS(aclmock_last_message(), "aclrtSynchronizeStream: ");
 }
@@ -55,7 +55,7 @@ TEST(an_exception_callback_that_calls_the_abi)
 {
     aclrtStream stream = start();
     CHECK_OK(aclrtSetExceptionInfoCallback(hear));
-    launch_faulting(stream);
+    launch(stream, call_and_fault, NULL);
     CHECK_EQ(aclrtSynchronizeStream(stream), ACL_ERROR_RT_VECTOR_CORE_EXCEPTION);
     CHECK_HAS(aclmock_last_message(), "aclrtSynchronizeStream: ");
 }
@@ -70,18 +70,13 @@ static void reach_behind_a_call(aclmock_ctx *ctx)
 
 TEST(a_diagnosis_behind_a_kernels_call)
 {
-    static const aclmock_kernel kernels[] = {{.name = "reach", .run = reach_behind_a_call}};
     aclrtStream stream = start();
-    aclrtBinHandle binary;
-    aclrtFuncHandle function;
     void *memory;
     aclmock_diagnosis diagnosis;
     aclmock_set_check(ACLMOCK_CHECK_WARN);
-    CHECK_OK(aclmock_make_binary(kernels, 1, &binary));
-    CHECK_OK(aclrtBinaryGetFunction(binary, "reach", &function));
     CHECK_OK(aclrtMalloc(&memory, 8, ACL_MEM_MALLOC_HUGE_FIRST));
     CHECK_OK(aclrtFree(memory));
-    CHECK_OK(aclrtLaunchKernelWithHostArgs(function, 1, stream, NULL, &memory, sizeof(memory), NULL, 0));
+    launch(stream, reach_behind_a_call, memory);
     CHECK(aclmock_diagnoses() > 0);
     CHECK(aclmock_get_diagnosis(aclmock_diagnoses() - 1, &diagnosis));
     CHECK_HAS(diagnosis.kind, "use-after-free");
@@ -114,7 +109,7 @@ TEST(the_trace_tells_calls_inside_calls)
     aclrtStream stream = start();
     aclmock_record inner = {0}, outer;
     CHECK(aclmock_trace_start(100));
-    launch_faulting(stream);
+    launch(stream, call_and_fault, NULL);
     aclmock_trace_stop();
     for (uint64_t i = 0; i < aclmock_trace_count(); ++i) {
         CHECK(aclmock_get_record(i, &outer));
